@@ -1,0 +1,168 @@
+import sql from 'sql-template-tag'
+import { assignGiven, type Columns, columnList, entryRows } from '../core/columns.ts'
+import { notFound } from '../core/errors.ts'
+import type { Channel, Scope } from '../core/operation.ts'
+import { toE164 } from '../core/phone.ts'
+import type { Client, CreateClient, PatchClient } from './schema.ts'
+
+const writable: Columns = {
+  external_source: 'text',
+  external_source_id: 'text',
+  first_name: 'text',
+  last_name: 'text',
+  email: 'text',
+  mobile: 'text',
+  mobile_e164: 'text',
+  gender: 'text',
+  date_of_birth: 'date',
+  date_of_death: 'date',
+  city: 'text',
+  state: 'text',
+  postal_code: 'text',
+  address_line1: 'text',
+  address_line2: 'text',
+  timezone: 'text',
+  meta: 'jsonb',
+  voice_calls_opted_out: 'boolean',
+  sms_opted_out: 'boolean',
+  email_opted_out: 'boolean',
+}
+
+const { mobile_e164: _, ...shown } = writable
+const record = sql`c.id, ${columnList(shown, 'c')}, c.origin, c.update_origin`
+
+const caseIds = sql`array(
+  select l.case_id from case_clients l where l.company_id = c.company_id and l.client_id = c.id order by l.case_id) as case_ids`
+
+const FLAGS = ['voice_calls_opted_out', 'sms_opted_out', 'email_opted_out'] as const
+
+/** An entry as its row: the number in E.164 beside the one that was sent, cleared flags false. */
+function toRow<T extends CreateClient | PatchClient>(entry: T): T & { mobile_e164?: string | null } {
+  const row = { ...entry, ...(entry.mobile === undefined ? {} : { mobile_e164: toE164(entry.mobile) }) }
+  for (const flag of FLAGS) if (row[flag] === null) row[flag] = false
+  return row
+}
+
+export async function selectClient({ db, companyId }: Scope, id: number): Promise<Client> {
+  const found = await db.maybe<Client>(sql`
+    select ${record}, ${caseIds} from clients c
+    where c.company_id = ${companyId} and c.id = ${id} and c.deleted_at is null`)
+  return found ?? notFound('client', id)
+}
+
+/** In the order of their ids. */
+export function selectClients(
+  { db, companyId }: Scope,
+  ids: number[],
+  lock: 'update' | 'none' = 'none',
+): Promise<Client[]> {
+  return db.many<Client>(sql`
+    select ${record}, ${caseIds} from clients c
+    where c.company_id = ${companyId} and c.id = any(${ids}) and c.deleted_at is null
+    order by c.id ${lock === 'update' ? sql`for update` : sql``}`)
+}
+
+/** Answers the records in the order of the entries, still without their links. */
+export function insertClients({ db, companyId }: Scope, origin: Channel, entries: CreateClient[]): Promise<Client[]> {
+  return db.many<Client>(sql`
+    with c as (
+      insert into clients (company_id, ${columnList(writable)}, origin)
+      select ${companyId}, ${columnList(withoutFlags, 'e')},
+        coalesce(e.voice_calls_opted_out, false), coalesce(e.sms_opted_out, false), coalesce(e.email_opted_out, false), ${origin}
+      from ${entryRows(entries.map(toRow), writable)} as e
+      order by e.ordinality
+      returning *
+    )
+    select ${record}, '{}'::bigint[] as case_ids from c order by c.id`)
+}
+
+const { voice_calls_opted_out: _v, sms_opted_out: _s, email_opted_out: _e, ...withoutFlags } = writable
+
+/** Writes the given fields of each entry and leaves the others; answers the records in the order of their ids. */
+export function updateClients({ db, companyId }: Scope, origin: Channel, entries: PatchClient[]): Promise<Client[]> {
+  return db.many<Client>(sql`
+    update clients c set ${assignGiven(writable, 'c', 'e.entry')}, update_origin = ${origin}, updated_at = now()
+    from (select (value ->> 'id')::bigint as id, value as entry from jsonb_array_elements(${JSON.stringify(entries.map(toRow))}::jsonb)) e
+    where c.company_id = ${companyId} and c.id = e.id and c.deleted_at is null
+    returning ${record}, ${caseIds}`)
+}
+
+export interface OptOutSpread {
+  client_ids: number[]
+  case_ids: number[]
+}
+
+/** Marks all cases of the given clients and opts out all clients of those cases. Answers what changed by it. */
+export async function spreadVoiceOptOut(
+  { db, companyId }: Scope,
+  origin: Channel,
+  clientIds: number[],
+): Promise<OptOutSpread> {
+  const clients = await db.many<{ id: number }>(sql`
+    update clients c set voice_calls_opted_out = true, update_origin = ${origin}, updated_at = now()
+    where c.company_id = ${companyId} and not c.voice_calls_opted_out and c.deleted_at is null and c.id in (
+      select other.client_id from case_clients l
+      join case_clients other on other.company_id = l.company_id and other.case_id = l.case_id
+      where l.company_id = ${companyId} and l.client_id = any(${clientIds}))
+    returning c.id`)
+  const cases = await db.many<{ id: number }>(sql`
+    update cases k set opt_out_voice_calls = true, update_origin = ${origin}, updated_at = now()
+    where k.company_id = ${companyId} and k.opt_out_voice_calls is not true and k.id in (
+      select l.case_id from case_clients l where l.company_id = ${companyId} and l.client_id = any(${clientIds}))
+    returning k.id`)
+  return { client_ids: clients.map(({ id }) => id), case_ids: cases.map(({ id }) => id) }
+}
+
+/** Takes the contacts out of every answer, list, count and campaign. Answers who was really deleted. */
+export async function deleteClients(scope: Scope, ids: number[]): Promise<{ id: number; case_ids: number[] }[]> {
+  const { db, companyId } = scope
+  const gone = await db.many<{ id: number; case_ids: number[] }>(sql`
+    update clients c set deleted_at = now()
+    where c.company_id = ${companyId} and c.id = any(${ids}) and c.deleted_at is null
+    returning c.id, ${caseIds}`)
+  const goneIds = gone.map(({ id }) => id)
+  await db.run(sql`delete from case_clients where company_id = ${companyId} and client_id = any(${goneIds})`)
+  await db.run(sql`
+    update campaign_contacts set state = 'settled', due_at = null, requested_at = null, settled_reason = 'deleted'
+    where company_id = ${companyId} and client_id = any(${goneIds}) and state = 'due'`)
+  return gone
+}
+
+/**
+ * Erases the contacts and what the service knows about them, also those deleted before. A contact in a live call is
+ * left out: its call has to be settled first.
+ */
+export async function eraseClients(
+  { db, companyId }: Scope,
+  ids: number[],
+): Promise<{ id: number; case_ids: number[] }[]> {
+  const erasable = await db.many<{ id: number; case_ids: number[] }>(sql`
+    select c.id, ${caseIds} from clients c
+    where c.company_id = ${companyId} and c.id = any(${ids}) and not exists (
+      select from calls where calls.company_id = c.company_id and calls.client_id = c.id and calls.state <> 'ended')
+    order by c.id for update of c`)
+  const gone = erasable.map(({ id }) => id)
+  const texts = gone.map(String)
+  for (const statement of [
+    sql`delete from case_clients where company_id = ${companyId} and client_id = any(${gone})`,
+    sql`delete from campaign_contacts where company_id = ${companyId} and client_id = any(${gone})`,
+    sql`delete from messages where company_id = ${companyId} and client_id = any(${gone})`,
+    sql`delete from calls where company_id = ${companyId} and client_id = any(${gone})`,
+    sql`delete from notes where company_id = ${companyId} and client_id = any(${gone})`,
+    sql`update audit_log set changes = null where company_id = ${companyId} and record_type = 'client' and record_id = any(${texts})`,
+    sql`delete from clients where company_id = ${companyId} and id = any(${gone})`,
+  ]) {
+    await db.run(statement)
+  }
+  return erasable
+}
+
+/** The ids of `ids` that are no clients of the company. */
+export async function selectMissingClients({ db, companyId }: Scope, ids: number[]): Promise<number[]> {
+  if (ids.length === 0) return []
+  const rows = await db.many<{ id: number }>(sql`
+    select distinct w.id from unnest(${ids}::bigint[]) as w (id)
+    where not exists (select from clients c where c.company_id = ${companyId} and c.id = w.id and c.deleted_at is null)
+    order by w.id`)
+  return rows.map(({ id }) => id)
+}

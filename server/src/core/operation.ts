@@ -1,0 +1,94 @@
+import type { Logger } from 'pino'
+import type { Static, TObject, TSchema } from 'typebox'
+import type { Change } from './change.ts'
+import type { Clock } from './clock.ts'
+import type { Database } from './db.ts'
+import { type Checker, checker } from './validate.ts'
+
+/** What every query needs. The handle may be the pool or a transaction. */
+export interface Scope {
+  db: Database
+  companyId: number
+}
+
+/** The way a change came in; kept on records as `origin` and `update_origin` and in the audit log. */
+export type Channel = 'public_api' | 'mcp' | 'dashboard' | 'import' | 'system'
+
+/** Who acts: an API key, a user, the engine or the command line. `name` is what people read in the audit log. */
+export interface Actor {
+  type: 'key' | 'user' | 'engine' | 'cli'
+  id: number | null
+  name: string
+}
+
+export interface Context extends Scope {
+  actor: Actor
+  channel: Channel
+  requestId: string | null
+  clock: Clock
+  log: Logger
+  /**
+   * Notes a change for the audit log (and, from it, the events). Written in the transaction of the change itself,
+   * together with its commit.
+   */
+  record(...changes: Change[]): void
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+export interface OperationSpec<I extends TObject, O extends TSchema> {
+  /** Method and path with `:name` parameters, such as `PUT /v1/clients/:id`. */
+  rest: `${Method} /${string}`
+  tag: string
+  summary: string
+  description?: string
+  /** Path parameters, query parameters (GET) and body fields (all others) in one object. */
+  input: I
+  /** Absent where the answer has no body (204). */
+  output?: O
+  /** An example body for the reference page, where the fields' own examples don't make one. */
+  example?: unknown
+  /** 200 unless told. */
+  status?: 201 | 204
+  /** Changes nothing: no transaction is opened. */
+  readOnly?: boolean
+  run(ctx: Context, input: Static<I>): Promise<O extends TSchema ? Static<O> : void>
+}
+
+/** An operation as the channels see it, whatever its input and output are. */
+export interface Operation {
+  method: Method
+  /** With `:name` parameters. */
+  path: string
+  pathParameters: string[]
+  tag: string
+  summary: string
+  description: string | undefined
+  input: TObject
+  output: TSchema | undefined
+  example: unknown
+  status: number
+  readOnly: boolean
+  checker: Checker<unknown>
+  run(ctx: Context, input: never): Promise<unknown>
+}
+
+/** Everything a channel needs to offer `run`: validation, reference and catalogue are read from this one value. */
+export function operation<I extends TObject, O extends TSchema>(spec: OperationSpec<I, O>): Operation {
+  const [method, path] = spec.rest.split(' ') as [Method, string]
+  return {
+    method,
+    path,
+    pathParameters: [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!),
+    tag: spec.tag,
+    summary: spec.summary,
+    description: spec.description,
+    input: spec.input,
+    output: spec.output,
+    example: spec.example,
+    status: spec.status ?? 200,
+    readOnly: spec.readOnly ?? method === 'GET',
+    checker: checker(spec.input),
+    run: spec.run as Operation['run'],
+  }
+}

@@ -1,0 +1,166 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { badRequest, broken, Refusal } from '../core/errors.ts'
+import type { Operation } from '../core/operation.ts'
+import { unstorableText } from '../core/validate.ts'
+import type { Admission, Admit, Allowance } from './authenticate.ts'
+import { errorBody, STATUS } from './errors.ts'
+import { once } from './idempotency.ts'
+import { type Caller, inTransaction, runOperation, type Service } from './run.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    admission: Admission
+    /** The JSON text holds an escape that could stand for a character that can't be stored. */
+    suspectText: boolean
+  }
+  interface FastifyContextConfig {
+    operation?: Operation
+  }
+}
+
+/** Routes for every operation, in the order of checks: path, method, key, rate limit, input, record. */
+export function addRest(app: FastifyInstance, operations: Operation[], service: Service, admit: Admit): void {
+  for (const op of operations) {
+    app.route({
+      method: op.method,
+      url: op.path,
+      config: { operation: op },
+      onRequest: async (request, reply) => authenticate(request, reply, admit),
+      handler: (request, reply) => answer(request, reply, op, service),
+    })
+  }
+}
+
+async function authenticate(request: FastifyRequest, reply: FastifyReply, admit: Admit): Promise<void> {
+  const key = request.headers['x-api-key'] ?? request.headers['x-public-api-key']
+  if (typeof key !== 'string' || key === '')
+    throw new Refusal('unauthorized', 'Send an API key in the header X-API-KEY')
+  const admission = await admit(key, 'rest')
+  if (!admission) throw new Refusal('unauthorized', 'The API key is unknown or disabled')
+  request.admission = admission
+  if (admission.allowance) limitHeaders(reply, admission.allowance)
+}
+
+/** Sets the rate-limit headers and refuses when the allowance is spent. */
+export function limitHeaders(reply: FastifyReply, { allowed, limit, remaining, resetAt }: Allowance): void {
+  reply
+    .header('X-RateLimit-Limit', limit)
+    .header('X-RateLimit-Remaining', remaining)
+    .header('X-RateLimit-Reset', resetAt)
+  if (allowed) return
+  reply.header('Retry-After', Math.max(1, resetAt - Math.floor(Date.now() / 1000)))
+  throw new Refusal(
+    'too many requests',
+    `The allowance of ${limit} requests per hour is spent; it is renewed at ${new Date(resetAt * 1000).toISOString()}`,
+  )
+}
+
+async function answer(request: FastifyRequest, reply: FastifyReply, op: Operation, service: Service): Promise<unknown> {
+  const input = readInput(request, op)
+  const caller = callerOf(request)
+  const key = op.method === 'POST' ? request.headers['idempotency-key'] : undefined
+  if (key !== undefined) {
+    if (typeof key !== 'string' || key === '' || key.length > 255) {
+      badRequest('Idempotency-Key: must have 1 to 255 characters', [
+        { field: 'Idempotency-Key', message: 'must have 1 to 255 characters' },
+      ])
+    }
+    const path = request.url.split('?', 1)[0]!
+    const kept = await inTransaction(service, caller, (ctx) =>
+      once(ctx, op, path, key, input, () => op.run(ctx, input as never)),
+    )
+    if (kept.replayed) reply.header('Idempotent-Replayed', 'true')
+    return reply.code(kept.status).type(JSON_TYPE).send(kept.body)
+  }
+  const result = await runOperation(service, caller, op, input)
+  reply.code(op.status)
+  return op.output ? reply.type(JSON_TYPE).send(JSON.stringify(result)) : reply.send()
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+function callerOf({ admission, id }: FastifyRequest): Caller {
+  const { companyId, keyId, keyName } = admission
+  return { companyId, actor: { type: 'key', id: keyId, name: keyName }, channel: 'public_api', requestId: id }
+}
+
+function readInput(request: FastifyRequest, op: Operation): unknown {
+  const params = readText(request.params as Record<string, string>, op)
+  const query = readText(request.query as Record<string, string>, op)
+  const body = request.body ?? {}
+  const takesBody = op.method !== 'GET' && op.method !== 'DELETE'
+  if (takesBody && (typeof body !== 'object' || Array.isArray(body)))
+    badRequest('body: must be a JSON object', [{ field: 'body', message: 'must be an object' }])
+  if (takesBody)
+    for (const name of Object.keys(query))
+      badRequest(`${name}: unknown parameter`, [{ field: name, message: 'unknown parameter' }])
+  const input = takesBody ? { ...body, ...params } : { ...query, ...params }
+  const unstorable = takesBody && !request.suspectText ? unstorableText(params) : unstorableText(input)
+  const details = [...unstorable, ...op.checker.check(input)]
+  if (details.length > 0) throw broken(details)
+  return input
+}
+
+/** Path and query values are text: reads them as the numbers and booleans their schemas want. */
+function readText(values: Record<string, string>, op: Operation): Record<string, unknown> {
+  const read: Record<string, unknown> = {}
+  for (const [name, text] of Object.entries(values)) {
+    const schema = op.input.properties[name] as { type?: string | string[] } | undefined
+    const types = [schema?.type].flat()
+    if (types.includes('integer') && /^-?\d{1,17}$/.test(text)) read[name] = Number(text)
+    else if (types.includes('boolean') && (text === 'true' || text === 'false')) read[name] = text === 'true'
+    else read[name] = text
+  }
+  return read
+}
+
+/** Refusals in their one shape; everything else is our bug and says nothing of the inside. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const refusal = asRefusal(error)
+  if (refusal) {
+    reply
+      .code(STATUS[refusal.kind])
+      .type(JSON_TYPE)
+      .send(errorBody(refusal.kind, refusal.message, refusal.details, request.id))
+    return
+  }
+  request.log.error({ err: error, request_id: request.id }, 'request failed')
+  const message = `Something went wrong on our side; retry later and name the request id ${request.id} when you report it`
+  reply
+    .code(500)
+    .type(JSON_TYPE)
+    .send(errorBody('internal server error', message, [], request.id))
+}
+
+/** Fastify's own complaints about a request are 400s: malformed JSON, a wrong content type, a body over the limit. */
+function asRefusal(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error
+  const { code, statusCode, message } = error as { code?: string; statusCode?: number; message: string }
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return new Refusal('bad request', 'The body must be sent as Content-Type: application/json')
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new Refusal('bad request', 'The body is larger than 32 MB')
+  if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY') return new Refusal('bad request', 'The body is empty; send a JSON object')
+  if (statusCode && statusCode >= 400 && statusCode < 500) return new Refusal('bad request', message)
+  // Out of connections or shutting down: worth a retry.
+  if (code && OUT_OF_REACH.has(code))
+    return new Refusal('service unavailable', 'The database is out of reach; retry later')
+  return undefined
+}
+
+const OUT_OF_REACH = new Set(['ECONNREFUSED', 'ECONNRESET', '57P01', '57P03', '53300', '08006', '08001'])
+
+/** Every path of the operations, to tell a wrong method (405) from an unknown path (404). */
+export function allowedMethods(operations: Operation[], path: string): string[] {
+  // A literal path wins over a pattern: GET /v1/clients/bulk is a wrong method, not the client "bulk".
+  const literal = operations.filter((op) => op.path === path)
+  const found = literal.length > 0 ? literal : operations.filter((op) => patternOf(op).test(path))
+  return [...new Set(found.map((op) => op.method as string))]
+}
+
+const patterns = new WeakMap<Operation, RegExp>()
+
+function patternOf(op: Operation): RegExp {
+  const known = patterns.get(op) ?? new RegExp(`^${op.path.replace(/:\w+/g, '[^/]+')}$`)
+  patterns.set(op, known)
+  return known
+}

@@ -1,0 +1,42 @@
+import type { Logger } from 'pino'
+import { type Change, insertAudit } from '../core/change.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Database, Pool } from '../core/db.ts'
+import type { Actor, Channel, Context, Operation } from '../core/operation.ts'
+
+/** What the channels share: handed down from main, never reached for. */
+export interface Service {
+  pool: Pool
+  clock: Clock
+  log: Logger
+}
+
+export interface Caller {
+  companyId: number
+  actor: Actor
+  channel: Channel
+  requestId: string | null
+}
+
+type Run = (ctx: Context) => Promise<unknown>
+
+function context(service: Service, caller: Caller, db: Database, changes: Change[]): Context {
+  const { clock, log } = service
+  return { ...caller, db, clock, log, record: (...more) => void changes.push(...more) }
+}
+
+/** Runs `work` with the audit entries of what it records written in its own transaction. */
+export function inTransaction<T>(service: Service, caller: Caller, work: (ctx: Context) => Promise<T>): Promise<T> {
+  return service.pool.transaction(async (db, atEnd) => {
+    const changes: Change[] = []
+    const result = await work(context(service, caller, db, changes))
+    if (changes.length > 0) atEnd(insertAudit(caller, changes))
+    return result
+  })
+}
+
+/** Runs an operation on validated input: reads on the pool, all else in one transaction. */
+export function runOperation(service: Service, caller: Caller, op: Operation, input: unknown): Promise<unknown> {
+  const run: Run = (ctx) => op.run(ctx, input as never)
+  return op.readOnly ? run(context(service, caller, service.pool, [])) : inTransaction(service, caller, run)
+}

@@ -1,0 +1,5 @@
+import * as clients from './clients/rest.ts'
+import type { Operation } from './core/operation.ts'
+
+/** Everything a caller can do over REST. */
+export const operations: Operation[] = [clients].flatMap((feature) => Object.values(feature))
