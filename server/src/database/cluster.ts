@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { chown, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { StartError } from '../core/start-error.ts'
+import type { Account } from './account.ts'
+import type { Binaries } from './binaries.ts'
+import { isAlive } from './postmaster.ts'
+
+/** The role that the program works as. It owns its database and is no superuser; nobody can log in as one. */
+export const ROLE = 'docketcall'
+
+const PASSWORD_FILE = 'docketcall.password'
+
+const HBA = `# Written once by Docketcall. To do a superuser's work, stop the service and use "postgres --single".
+local all ${ROLE} scram-sha-256
+host all ${ROLE} 127.0.0.1/32 scram-sha-256
+`
+
+/** Everything that PostgreSQL's programs need to be started on a cluster. */
+export interface Cluster {
+  folder: string
+  binaries: Binaries
+  account: Account | undefined
+}
+
+/**
+ * Makes the cluster, its role and its database where there is none yet. They are made beside it and renamed when
+ * complete: a process killed on the way leaves nothing half done, and of two that start at once one wins.
+ */
+export async function ensureCluster(cluster: Cluster, log: { info(line: string): void }): Promise<void> {
+  const { folder, binaries } = cluster
+  if (await isCluster(cluster)) return
+  log.info(`creating a PostgreSQL ${binaries.major} data folder in ${folder}`)
+  await removeAbandoned(folder)
+  const fresh = `${folder}.new-${process.pid}`
+  try {
+    await initialise({ ...cluster, folder: fresh })
+    await rmdir(folder).catch(() => {})
+    await rename(fresh, folder)
+  } catch (error) {
+    if (!(await isCluster(cluster).catch(() => false))) throw error
+  } finally {
+    await rm(fresh, { recursive: true, force: true })
+  }
+}
+
+export async function readPassword(folder: string): Promise<string> {
+  return await readFile(path.join(folder, PASSWORD_FILE), 'utf8')
+}
+
+async function isCluster({ folder, binaries }: Cluster): Promise<boolean> {
+  const files = await readdir(folder).catch((error: NodeJS.ErrnoException): string[] => {
+    if (error.code !== 'ENOENT') throw error
+    return []
+  })
+  if (files.length === 0) return false
+  if (!files.includes('PG_VERSION') || !files.includes(PASSWORD_FILE)) {
+    throw new StartError(`${folder} is not empty and is no data folder of this program: move it away`)
+  }
+  const version = Number(await readFile(path.join(folder, 'PG_VERSION'), 'utf8'))
+  if (version !== binaries.major) {
+    throw new StartError(
+      `${folder} was made by PostgreSQL ${version} and this program brings PostgreSQL ${binaries.major}: move the data with the version that made it (pg_dump), or start that`,
+    )
+  }
+  return true
+}
+
+/** `/proc/self/cwd` leads into the working folder even where the account may not enter the folders above it. */
+export function folderArgument(folder: string): string {
+  return process.platform === 'linux' ? '/proc/self/cwd' : folder
+}
+
+/** None of our own: what the service was given (keys, passwords) is not PostgreSQL's business. */
+export function environment(): NodeJS.ProcessEnv {
+  return process.platform === 'win32' ? process.env : { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' }
+}
+
+async function initialise(cluster: Cluster): Promise<void> {
+  const { folder, binaries, account } = cluster
+  await mkdir(folder, { mode: 0o700 })
+  const own = async (file: string) => (account ? await chown(file, account.uid, account.gid) : undefined)
+  await own(folder)
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+  await run(cluster, binaries.initdb, ['-D', folderArgument(folder), '-U', 'postgres', '-A', 'trust', ...locale])
+  await writeFile(path.join(folder, 'pg_hba.conf'), HBA)
+  const password = randomBytes(24).toString('base64url')
+  await run(
+    cluster,
+    binaries.postgres,
+    ['--single', '-D', folderArgument(folder), 'postgres'],
+    `create role ${ROLE} login createdb password '${password}'\ncreate database ${ROLE} owner ${ROLE}\n`,
+  )
+  const file = path.join(folder, PASSWORD_FILE)
+  await writeFile(file, password, { mode: 0o600 })
+  await own(file)
+}
+
+async function run({ folder, account }: Cluster, program: string, options: string[], input = ''): Promise<void> {
+  const child = spawn(program, options, { ...account, cwd: folder, env: environment() })
+  const ended = new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve))
+  child.stdin.on('error', () => {}).end(input)
+  const [code, problems] = await Promise.all([ended, text(child.stderr), text(child.stdout)])
+  // The single-user PostgreSQL carries on after a failed statement and ends with 0.
+  if (code === 0 && !/^\S* ?(ERROR|FATAL|PANIC):/m.test(problems)) return
+  const reason = problems.trim().split('\n').at(-1) || `exit code ${code}`
+  throw new StartError(`could not create the PostgreSQL data folder ${folder}: ${reason}`)
+}
+
+async function removeAbandoned(folder: string): Promise<void> {
+  const prefix = `${path.basename(folder)}.new-`
+  const parent = path.dirname(folder)
+  for (const name of await readdir(parent)) {
+    const maker = Number(name.slice(prefix.length))
+    if (name.startsWith(prefix) && (maker === process.pid || !isAlive(maker))) {
+      await rm(path.join(parent, name), { recursive: true, force: true })
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import { pause } from '../core/clock.ts'
+import { StartError } from '../core/start-error.ts'
+import { accountFor } from './account.ts'
+import { findBinaries } from './binaries.ts'
+import { type Cluster, ensureCluster, ROLE, readPassword } from './cluster.ts'
+import { findPostmaster, isAlive, type LockFile, type Owner, removeMisleadingLockFile } from './postmaster.ts'
+import { startServer } from './server-process.ts'
+
+export interface EmbeddedPostgres {
+  /** A `postgres://` address with the password in it. */
+  url: string
+  /** Resolves with a reason if PostgreSQL ends without having been asked to. */
+  crashed: Promise<string>
+  stop(): Promise<void>
+}
+
+interface Options {
+  dataDir: string
+  log: { info(line: string): void }
+  purpose?: Owner['purpose']
+  /** PostgreSQL settings beyond or instead of our own. */
+  settings?: Record<string, string>
+}
+
+/** How long a command may keep the database to itself before a service or another command gives up. */
+const COMMAND_ENDS_WITHIN = 30_000
+/** The rest of a killed service goes by itself, as a rule within a second. */
+const REMAINS_END_WITHIN = 60_000
+
+/** Starts PostgreSQL on `dataDir`, creating what is missing. Throws a `StartError` where a person has to do something. */
+export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedPostgres> {
+  const { log, purpose = 'service', settings = {} } = options
+  const dataDir = path.resolve(options.dataDir)
+  const cluster = await prepare(dataDir, log)
+  await waitForOthers(cluster, dataDir)
+  const server = await startServer({ cluster, dataDir, log, owner: { purpose, pid: process.pid }, settings }).catch(
+    async (error) => {
+      // Another one may have been faster; then that is what there is to say.
+      await waitForOthers(cluster, dataDir)
+      throw error
+    },
+  )
+  return { url: await urlOf(cluster.folder, server), crashed: server.crashed, stop: server.stop }
+}
+
+/** The address of the database of a service that runs on `dataDir`. */
+export async function findRunningPostgres(dataDir: string): Promise<string | undefined> {
+  const folder = clusterFolder(dataDir)
+  const postmaster = await findPostmaster(folder)
+  return postmaster?.owner?.purpose === 'service' ? await urlOf(folder, postmaster) : undefined
+}
+
+/** For a command beside a service that may or may not run: its database, or the same started for the moment. */
+export async function borrowEmbeddedPostgres(options: Omit<Options, 'purpose'>): Promise<EmbeddedPostgres> {
+  const url = await findRunningPostgres(options.dataDir)
+  if (url) return { url, crashed: new Promise(() => {}), stop: async () => {} }
+  return await startEmbeddedPostgres({ ...options, purpose: 'command' })
+}
+
+function clusterFolder(dataDir: string): string {
+  return path.resolve(dataDir, 'postgres')
+}
+
+async function prepare(dataDir: string, log: Options['log']): Promise<Cluster> {
+  const folder = clusterFolder(dataDir)
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+    const account = await accountFor(folder, dataDir)
+    const cluster = { folder, account, binaries: await findBinaries(account) }
+    await ensureCluster(cluster, log)
+    return cluster
+  } catch (error) {
+    const { code, path: place, message } = error as NodeJS.ErrnoException
+    if (!code || error instanceof StartError) throw error
+    throw new StartError(`cannot use the data folder ${dataDir}: ${message.replace(/, .*/, '')} (${place ?? dataDir})`)
+  }
+}
+
+/** Returns when no server runs on the cluster. What is left of a killed service is waited for, then stopped. */
+async function waitForOthers(cluster: Cluster, dataDir: string): Promise<void> {
+  const since = Date.now()
+  let stopped = false
+  for (;;) {
+    const postmaster = await findPostmaster(cluster.folder)
+    if (!postmaster) return await removeMisleadingLockFile(cluster.folder)
+    const { owner, pid } = postmaster
+    const waited = Date.now() - since
+    if (owner && isAlive(owner.pid)) {
+      const patience = owner.purpose === 'command' ? COMMAND_ENDS_WITHIN : 0
+      if (waited >= patience) throw new StartError(`the data folder ${dataDir} is in use by process ${owner.pid}`)
+    } else if (waited > REMAINS_END_WITHIN) {
+      throw new StartError(`the data folder ${dataDir} is in use by PostgreSQL, process ${pid}, which does not stop`)
+    } else if (waited > 2000 && !stopped) {
+      stopped = true
+      process.kill(pid, 'SIGINT')
+    }
+    await pause(20)
+  }
+}
+
+async function urlOf(folder: string, { host, port, pid }: LockFile): Promise<string> {
+  const password = await readPassword(folder).catch((error: Error) => {
+    throw new StartError(
+      `PostgreSQL runs on ${folder} as process ${pid}, but its password is out of reach: ${error.message}`,
+    )
+  })
+  // sslmode, as the environment may hold a PGSSLMODE that was meant for another server.
+  return `postgres://${ROLE}:${password}@${encodeURIComponent(host)}:${port}/${ROLE}?sslmode=disable`
+}
