@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
+import type { Socket } from 'node:net'
 import path from 'node:path'
-import type { Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import { pause } from '../core/clock.ts'
 import { StartError } from '../core/start-error.ts'
@@ -70,8 +70,11 @@ export async function startServer({ cluster, dataDir, log, owner, settings }: Op
     detached: true,
     windowsHide: true,
   })
-  const guard = child.stdio[3] as Writable
+  const guard = child.stdio[3] as Socket
   guard.on('error', () => {})
+  // A process that has nothing else to do may end; the shell then stops the server.
+  child.unref()
+  guard.unref()
   let asked = false
   let over = false
   const ended = new Promise<string>((resolve) => {
@@ -92,6 +95,7 @@ export async function startServer({ cluster, dataDir, log, owner, settings }: Op
     crashed: new Promise((resolve) => ended.then((reason) => asked || resolve(`PostgreSQL ended: ${reason}`))),
     async stop() {
       asked = true
+      child.ref()
       if (!over) await askToStop(cluster, lockFile.pid)
       const patience = setTimeout(() => process.kill(lockFile.pid, 'SIGQUIT'), STOPS_WITHIN)
       await ended

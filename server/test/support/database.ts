@@ -1,31 +1,32 @@
 import { randomBytes } from 'node:crypto'
-import { after } from 'node:test'
 import { databaseUrl, ensureTemplate, execute } from './template.ts'
 import { startTestServer } from './test-server.ts'
 
 let own: ReturnType<typeof startTestServer> | undefined
-let users = 0
+const clones: string[] = []
 
 /**
- * The `postgres://` address of an empty, migrated database. It is dropped at the end of the test, suite or file that
- * asked for it, whoever is still connected. The server is the one of the whole run (`TEST_DATABASE_URL`, whose role
- * must be allowed to create databases) or, for a test file that is run by itself, one that lives as long as the file.
+ * How to connect to an empty, migrated database, for a `pg.Pool` or a `pg.Client`. The server is the one of the whole
+ * run (`TEST_DATABASE_URL`, whose role must be allowed to create databases) or, for a test file that is run by itself,
+ * one that lives as long as the file. The database is dropped when the file has closed everything and is done.
  */
-export async function cloneDatabase(): Promise<string> {
-  const { TEST_DATABASE_URL } = process.env
-  if (!TEST_DATABASE_URL) own ??= startTestServer()
-  users++
-  const server = TEST_DATABASE_URL ?? (await own!).url
+export async function cloneDatabase(): Promise<{ connectionString: string }> {
+  const server = await serverUrl()
   const name = `docketcall_test_${randomBytes(6).toString('hex')}`
   await execute(server, `create database ${name} template ${await ensureTemplate(server)}`)
-  after(async () => {
-    await execute(server, `drop database ${name} with (force)`)
-    users--
-    if (own && users === 0) {
-      const { stop } = await own
-      own = undefined
-      await stop()
-    }
-  })
-  return databaseUrl(server, name)
+  if (clones.push(name) === 1) process.once('beforeExit', cleanUp)
+  return { connectionString: databaseUrl(server, name) }
+}
+
+async function serverUrl(): Promise<string> {
+  const { TEST_DATABASE_URL } = process.env
+  if (TEST_DATABASE_URL) return TEST_DATABASE_URL
+  own ??= startTestServer()
+  return (await own).url
+}
+
+async function cleanUp(): Promise<void> {
+  if (own) return await (await own).stop()
+  const server = await serverUrl()
+  for (const name of clones) await execute(server, `drop database ${name} with (force)`)
 }
