@@ -119,4 +119,4 @@ const RIGHTS = `
   select format('grant %s on %s to %s;', string_agg(lower(privilege_type), ', ' order by privilege_type), pg_class.oid::regclass,
     case grantee when 0 then 'public' else grantee::regrole::text end) as line
   from pg_class, aclexplode(relacl)
-  where pg_class.oid = $1 and grantee <> relowner group by pg_class.oid, grantee order by line collate "C"`
+  where pg_class.oid = $1 and grantee <> relowner group by pg_class.oid, grantee order by grantee::regrole::text collate "C"`
