@@ -6,7 +6,10 @@ create table campaign_contacts (
   client_id        bigint not null,
   case_id          bigint not null,
   state            text not null check (state in ('due', 'live', 'settled')),
+  -- null while nothing but a request can make a call due: messaging-only runs, calls_scheduled_externally.
   due_at           timestamptz,
+  -- 0: asked for, by the contact (callback) or over the API; 1: everybody else.
+  priority         smallint not null default 1,
   attempts         integer not null default 0,
   -- How many of the campaign's callback_delays are used up; a callback the person asked for uses none.
   delays_used      integer not null default 0,
@@ -23,7 +26,7 @@ create table campaign_contacts (
   foreign key (company_id, client_id) references clients (company_id, id),
   foreign key (company_id, case_id) references cases (company_id, id)
 );
-create index campaign_contacts_due on campaign_contacts (company_id, campaign_id, due_at) where state = 'due';
+create index campaign_contacts_due on campaign_contacts (company_id, campaign_id, priority, due_at) where state = 'due';
 create index campaign_contacts_client on campaign_contacts (company_id, client_id);
 create index campaign_contacts_case on campaign_contacts (company_id, case_id);
 
@@ -107,9 +110,23 @@ create table messages (
 );
 create unique index messages_once on messages (company_id, campaign_message_id, client_id, occasion) where campaign_message_id is not null;
 create index messages_due on messages (due_at) where status = 'scheduled';
+create index messages_of_campaign on messages (company_id, campaign_id) where status in ('scheduled', 'sending');
 create index messages_sending on messages (company_id, node_id) where status = 'sending';
 create index messages_case on messages (company_id, case_id, id);
 create index messages_client on messages (company_id, client_id, id);
+
+-- One row per scheduled message and day: how far its messages have been written, by client id.
+create table campaign_message_days (
+  company_id           bigint not null,
+  campaign_message_id  bigint not null,
+  day                  date not null,
+  campaign_id          bigint not null,
+  cursor               bigint,
+  primary key (company_id, campaign_message_id, day),
+  foreign key (company_id, campaign_message_id) references campaign_messages (company_id, id),
+  foreign key (company_id, campaign_id) references campaigns (company_id, id)
+);
+create index campaign_message_days_open on campaign_message_days (company_id, campaign_id) where cursor is not null;
 
 create table engine_nodes (
   id            text primary key,
