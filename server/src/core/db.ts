@@ -22,9 +22,9 @@ export type Work<T> = (db: Database, atEnd: (statement: Sql) => void) => Promise
 
 export interface Pool extends Database {
   /**
-   * Runs `work` in one transaction (read committed) and commits. A serialization failure or deadlock rolls back and
-   * runs `work` anew, three times at the most, so `work` must keep nothing from a run that failed. A statement handed
-   * to `atEnd` is run last, in the same round trip as the commit; its rows are nobody's.
+   * Runs `work` in one transaction (read committed) and commits. A serialization failure, a deadlock or a broken unique
+   * key rolls back and runs `work` anew, three times at the most, so `work` must keep nothing from a run that failed. A
+   * statement handed to `atEnd` is run last, in the same round trip as the commit; its rows are nobody's.
    */
   transaction<T>(work: Work<T>): Promise<T>
   end(): Promise<void>
@@ -60,7 +60,11 @@ function databaseOn(queryable: Queryable): Database {
   }
 }
 
-const RETRIED = new Set(['40001', '40P01'])
+/**
+ * A unique key (23505) breaks only when another transaction was faster than ours after we had looked: the next run sees
+ * its row and says so in words.
+ */
+const RETRIED = new Set(['40001', '40P01', '23505'])
 
 /**
  * `pipeline` lets `begin` travel with the first statement and `commit` with the last: a transaction of two statements

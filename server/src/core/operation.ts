@@ -52,6 +52,11 @@ export interface OperationSpec<I extends TObject, O extends TSchema> {
   status?: 201 | 204
   /** Changes nothing: no transaction is opened. */
   readOnly?: boolean
+  /**
+   * The array whose entries the operation checks one by one, texts that can't be stored included, so that a broken entry
+   * fails by itself or is named by its place.
+   */
+  entries?: string
   run(ctx: Context, input: Static<I>): Promise<O extends TSchema ? Static<O> : void>
 }
 
@@ -69,6 +74,7 @@ export interface Operation {
   example: unknown
   status: number
   readOnly: boolean
+  entries: string | undefined
   checker: Checker<unknown>
   run(ctx: Context, input: never): Promise<unknown>
 }
@@ -88,6 +94,7 @@ export function operation<I extends TObject, O extends TSchema>(spec: OperationS
     example: spec.example,
     status: spec.status ?? 200,
     readOnly: spec.readOnly ?? method === 'GET',
+    entries: spec.entries,
     checker: checker(spec.input),
     run: spec.run as Operation['run'],
   }

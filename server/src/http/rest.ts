@@ -95,7 +95,8 @@ function readInput(request: FastifyRequest, op: Operation): unknown {
     for (const name of Object.keys(query))
       badRequest(`${name}: unknown parameter`, [{ field: name, message: 'unknown parameter' }])
   const input = takesBody ? { ...body, ...params } : { ...query, ...params }
-  const unstorable = takesBody && !request.suspectText ? unstorableText(params) : unstorableText(input)
+  const ownText = op.entries ? { ...input, [op.entries]: undefined } : input
+  const unstorable = takesBody && !request.suspectText ? unstorableText(params) : unstorableText(ownText)
   const details = [...unstorable, ...op.checker.check(input)]
   if (details.length > 0) throw broken(details)
   return input
