@@ -41,15 +41,28 @@ export function checker<S extends TSchema>(schema: S): Checker<Static<S>> {
 
 /** Every string in `value` that holds NUL (PostgreSQL can't keep it) or half a surrogate pair, by its path. */
 export function unstorableText(value: unknown, path = ''): Detail[] {
+  return isStorable(value) ? [] : describeUnstorable(value, path)
+}
+
+/** Builds no paths: nearly every text is fine. */
+function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed()
+  if (value === null || typeof value !== 'object') return true
+  if (Array.isArray(value)) return value.every(isStorable)
+  for (const key in value) if (!isStorable(key) || !isStorable((value as Record<string, unknown>)[key])) return false
+  return true
+}
+
+function describeUnstorable(value: unknown, path: string): Detail[] {
   if (typeof value === 'string') {
     if (value.includes('\0')) return [{ field: path, message: 'must not contain the NUL character' }]
     return value.isWellFormed() ? [] : [{ field: path, message: 'must be well-formed Unicode (lone surrogate)' }]
   }
-  if (Array.isArray(value)) return value.flatMap((each, index) => unstorableText(each, `${path}[${index}]`))
+  if (Array.isArray(value)) return value.flatMap((each, index) => describeUnstorable(each, `${path}[${index}]`))
   if (value === null || typeof value !== 'object') return []
   return Object.entries(value).flatMap(([key, each]) => {
     const field = path ? `${path}.${key}` : key
-    return [...unstorableText(key, field), ...unstorableText(each, field)]
+    return [...describeUnstorable(key, field), ...describeUnstorable(each, field)]
   })
 }
 
