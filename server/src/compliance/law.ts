@@ -1,0 +1,135 @@
+import { DAY, dayOf, minuteOf } from './local-time.ts'
+import { type Calendar, intersect, isWithin, merge, type Slot } from './openings.ts'
+import { type Channel, type Holiday, type LegalRule, readRules, WEEKDAYS } from './rule-schema.ts'
+
+/** What binds for one contact, channel and purpose: all rules of their jurisdictions at once. */
+export interface Law extends Calendar {
+  /** The same for the same rules. */
+  readonly key: string
+  /** `us-federal-hours@1`, for the record of a decision. */
+  readonly versions: readonly string[]
+  /** The rules in force that forbid a minute of a local day. */
+  closedBy(day: number, minute: number): string[]
+  /** How often a person may be contacted, by rules in force on a local day. */
+  attemptLimits(day: number): { version: string; max: number; hours: number }[]
+}
+
+export interface RuleBook {
+  /** 0.05 µs for jurisdictions (the very array) that were asked about before. */
+  lawFor(jurisdictions: readonly string[], channel: Channel, purpose: string): Law
+}
+
+export function ruleBook(rules: readonly LegalRule[]): RuleBook {
+  const laws = new Map<string, Law>()
+  const known = new WeakMap<readonly string[], Map<string, Law>>()
+  const find = (jurisdictions: readonly string[], channel: Channel, purpose: string) => {
+    const binding = rules.filter(
+      (rule) =>
+        jurisdictions.includes(rule.jurisdiction) &&
+        rule.channels.includes(channel) &&
+        (rule.purposes === 'all' || rule.purposes.includes(purpose)),
+    )
+    const key = binding.map(versionOf).join(' ')
+    const law = laws.get(key) ?? lawOf(key, binding)
+    laws.set(key, law)
+    return law
+  }
+  return {
+    lawFor(jurisdictions, channel, purpose) {
+      const byUse = known.get(jurisdictions) ?? new Map<string, Law>()
+      known.set(jurisdictions, byUse)
+      const use = `${channel} ${purpose}`
+      const law = byUse.get(use) ?? find(jurisdictions, channel, purpose)
+      byUse.set(use, law)
+      return law
+    },
+  }
+}
+
+export const shippedRules = ruleBook(readRules(new URL('rules/', import.meta.url)))
+
+const versionOf = (rule: LegalRule) => `${rule.id}@${rule.version}`
+
+interface Binding {
+  version: string
+  from: number
+  to: number
+  attempts: LegalRule['attempts']
+  /** Null for a rule that says nothing about hours. */
+  slotsOn: ((day: number) => readonly Slot[]) | null
+}
+
+function lawOf(key: string, rules: readonly LegalRule[]): Law {
+  const bindings = rules.map(bindingOf)
+  const inForce = (day: number) => bindings.filter(({ from, to }) => day >= from && day <= to)
+  const slots = new Map<number, readonly Slot[]>()
+  return {
+    key,
+    versions: bindings.map(({ version }) => version),
+    nextDay: (day) => day,
+    slotsOn(day) {
+      let open = slots.get(day)
+      if (!open) {
+        const hours = inForce(day).flatMap(({ slotsOn }) => (slotsOn ? [slotsOn(day)] : []))
+        // A day for which no rule sets hours is closed: something is missing, and silence is no permission.
+        open = hours.length ? hours.reduce((common, each) => intersect(common, each)) : []
+        if (slots.size > 5000) slots.clear()
+        slots.set(day, open)
+      }
+      return open
+    },
+    closedBy: (day, minute) =>
+      inForce(day)
+        .filter(({ slotsOn }) => slotsOn && !isWithin(slotsOn(day), minute))
+        .map(({ version }) => version),
+    attemptLimits: (day) =>
+      inForce(day).flatMap(({ version, attempts }) => (attempts ? [{ version, ...attempts }] : [])),
+  }
+}
+
+function bindingOf(rule: LegalRule): Binding {
+  const from = dayOf(rule.effective_from)
+  const to = rule.effective_to === null ? Number.POSITIVE_INFINITY : dayOf(rule.effective_to)
+  if (from === null || to === null) throw new Error(`rule ${rule.id}: no such date`)
+  return {
+    version: versionOf(rule),
+    from,
+    to,
+    attempts: rule.attempts,
+    slotsOn: rule.hours ? hoursOf(rule.hours, rule.holidays) : null,
+  }
+}
+
+function hoursOf(hours: NonNullable<LegalRule['hours']>, holidays: Holiday[] = []): (day: number) => readonly Slot[] {
+  const usual = slotsOf(hours.default)
+  const week = WEEKDAYS.map((weekday) => (hours[weekday] ? slotsOf(hours[weekday]) : usual))
+  const festive = hours.holiday && slotsOf(hours.holiday)
+  return (day) => {
+    if (festive && holidays.some((holiday) => fallsOn(holiday, day))) return festive
+    return week[weekdayOf(day)] as Slot[]
+  }
+}
+
+function slotsOf(times: [string, string][]): Slot[] {
+  return merge(times.map(([from, to]) => [minuteOf(from) as number, minuteOf(to) as number]))
+}
+
+/** 0 is Sunday. */
+export function weekdayOf(day: number): number {
+  // 1970-01-01 was a Thursday.
+  return (((day + 4) % 7) + 7) % 7
+}
+
+function fallsOn(holiday: Holiday, day: number): boolean {
+  const date = new Date(day * DAY)
+  if ('day' in holiday) {
+    const isDate = (at: Date) => at.getUTCMonth() + 1 === holiday.month && at.getUTCDate() === holiday.day
+    if (isDate(date)) return true
+    if (!holiday.observed) return false
+    const weekday = weekdayOf(day)
+    return (weekday === 5 && isDate(new Date((day + 1) * DAY))) || (weekday === 1 && isDate(new Date((day - 1) * DAY)))
+  }
+  if (date.getUTCMonth() + 1 !== holiday.month || WEEKDAYS[weekdayOf(day)] !== holiday.weekday) return false
+  if (holiday.nth === -1) return new Date((day + 7) * DAY).getUTCMonth() !== date.getUTCMonth()
+  return Math.ceil(date.getUTCDate() / 7) === holiday.nth
+}

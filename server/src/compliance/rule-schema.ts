@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import Type, { type Static } from 'typebox'
+import { Value } from 'typebox/value'
+
+/** The law as data: every `rules/*.json` is a list of such rules. */
+
+export const CHANNELS = ['call', 'sms', 'email'] as const
+export type Channel = (typeof CHANNELS)[number]
+
+/** In the order of Date#getUTCDay. */
+export const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const
+
+const closed = { additionalProperties: false }
+const DateText = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$' })
+const Time = Type.String({ pattern: '^(([01]\\d|2[0-3]):[0-5]\\d|24:00)$' })
+const Slots = Type.Array(Type.Tuple([Time, Time]))
+const Month = Type.Integer({ minimum: 1, maximum: 12 })
+
+/** `observed`: also the Friday before when it falls on a Saturday, the Monday after when it falls on a Sunday. */
+const FixedHoliday = Type.Object(
+  {
+    name: Type.String(),
+    month: Month,
+    day: Type.Integer({ minimum: 1, maximum: 31 }),
+    observed: Type.Optional(Type.Boolean()),
+  },
+  closed,
+)
+/** `nth`: 1 is the first such weekday of the month, -1 the last. */
+const WeekdayHoliday = Type.Object(
+  { name: Type.String(), month: Month, weekday: Type.Enum([...WEEKDAYS]), nth: Type.Enum([1, 2, 3, 4, 5, -1]) },
+  closed,
+)
+const Holiday = Type.Union([FixedHoliday, WeekdayHoliday])
+export type Holiday = Static<typeof Holiday>
+
+/** Local hours, end exclusive; `[]` forbids the day. A weekday or `holiday` that is left out has the default. */
+const Hours = Type.Object(
+  {
+    default: Slots,
+    monday: Type.Optional(Slots),
+    tuesday: Type.Optional(Slots),
+    wednesday: Type.Optional(Slots),
+    thursday: Type.Optional(Slots),
+    friday: Type.Optional(Slots),
+    saturday: Type.Optional(Slots),
+    sunday: Type.Optional(Slots),
+    holiday: Type.Optional(Slots),
+  },
+  closed,
+)
+
+const Rule = Type.Object(
+  {
+    id: Type.String({ pattern: '^[a-z0-9-]+$' }),
+    /** Raised with every change; stored with each decision. */
+    version: Type.Integer({ minimum: 1 }),
+    /** `US` binds for everybody whom a firm contacts, wherever they are; `US-FL` for those who may be in Florida. */
+    jurisdiction: Type.String({ minLength: 2 }),
+    channels: Type.Array(Type.Enum([...CHANNELS]), { minItems: 1 }),
+    purposes: Type.Union([Type.Literal('all'), Type.Array(Type.String(), { minItems: 1 })]),
+    /** Local dates, both inclusive. */
+    effective_from: DateText,
+    effective_to: Type.Union([DateText, Type.Null()]),
+    source: Type.String({ minLength: 1 }),
+    hours: Type.Optional(Hours),
+    holidays: Type.Optional(Type.Array(Holiday)),
+    /** At most `max` contacts by the rule's channels within `hours`. */
+    attempts: Type.Optional(
+      Type.Object({ max: Type.Integer({ minimum: 0 }), hours: Type.Integer({ minimum: 1 }) }, closed),
+    ),
+  },
+  closed,
+)
+export type LegalRule = Static<typeof Rule>
+
+const Rules = Type.Array(Rule)
+
+/** Throws, naming the file and the place, when a rule is not written as it must be: better no start than no law. */
+export function readRules(folder: URL): LegalRule[] {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.json'))
+  return files.sort().flatMap((file) => {
+    const rules: unknown = JSON.parse(readFileSync(new URL(file, folder), 'utf8'))
+    if (!Value.Check(Rules, rules)) {
+      const [error] = Value.Errors(Rules, rules)
+      throw new Error(`${file}${error?.instancePath}: ${error?.message}`)
+    }
+    for (const { id, hours, holidays } of rules) {
+      const slots = Object.values(hours ?? {}).flat()
+      if (slots.some(([from, to]) => from >= to)) throw new Error(`${file}: ${id}: hours must end after they begin`)
+      if (holidays && !hours?.holiday) throw new Error(`${file}: ${id}: holidays need hours.holiday`)
+    }
+    return rules
+  })
+}
