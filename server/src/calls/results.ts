@@ -101,20 +101,3 @@ export const CALL_RESULTS = Object.keys(facts) as CallResult[]
 export const isSuccess = (result: CallResult): boolean => callResults[result].success
 
 export const isRetried = (result: CallResult): boolean => callResults[result].retried
-
-/** Who or what ended a call. */
-export const DISCONNECTION_REASONS = [
-  'user_hangup',
-  'agent_hangup',
-  'call_transfer',
-  'voicemail_reached',
-  'inactivity',
-  'max_duration_reached',
-  'dial_busy',
-  'dial_failed',
-  'dial_no_answer',
-  'invalid_destination',
-  'error_unknown',
-] as const
-
-export type DisconnectionReason = (typeof DISCONNECTION_REASONS)[number]

@@ -6,6 +6,8 @@ import { NOT_BLANK } from './validate.ts'
 
 Format.Set('hh-mm', (text) => /^([01]\d|2[0-3]):[0-5]\d$/.test(text))
 Format.Set('timezone', isTimezone)
+// PostgreSQL knows no year 0.
+Format.Set('date', (text) => Format.IsDate(text) && !text.startsWith('0000'))
 
 const knownZones = new Map<string, boolean>()
 
@@ -67,6 +69,13 @@ export const OptionalId = (description: string) =>
 export const OptionalObject = (description: string) =>
   nullable<Record<string, unknown>>('object', { additionalProperties: true, description })
 
+export const OptionalArray = <S extends TSchema>(items: S, description: string, options: Options = {}) =>
+  Type.Optional(Type.Unsafe<Static<S>[] | null>({ type: ['array', 'null'], items, description, ...options }))
+
+/** The given object schema, or null. */
+export const OptionalFields = <S extends TSchema>(fields: S, description: string) =>
+  Type.Optional(Type.Unsafe<Static<S> | null>({ ...fields, type: ['object', 'null'], description }))
+
 /** One of the given words. */
 export const Choice = <const T extends readonly string[]>(words: T, description: string, options: Options = {}) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: words, description, ...options })
@@ -81,6 +90,10 @@ export const ResponseOnly = (description: string) =>
 /** A field that an answer always carries and that may be null. */
 export const Nullable = <T>(type: string, description: string, options: Options = {}) =>
   Type.Unsafe<T | null>({ type: [type, 'null'], description, ...options })
+
+/** A moment, on the wire as ISO 8601 text. */
+export const Instant = (description: string) =>
+  Type.Unsafe<Date>({ type: 'string', format: 'date-time', description, examples: ['2026-03-02T14:30:00.000Z'] })
 
 export const Flag = (description: string) => Type.Boolean({ description })
 
