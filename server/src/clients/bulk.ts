@@ -4,12 +4,13 @@ import { changedFields } from '../core/change.ts'
 import type { Detail } from '../core/errors.ts'
 import { Fields, Id, Nullable } from '../core/fields.ts'
 import { type Context, operation } from '../core/operation.ts'
-import { checker } from '../core/validate.ts'
+import { checker, unstorableText } from '../core/validate.ts'
 import { brokenRules, givenCaseIds, replaceCases } from './links.ts'
 import {
   insertClients,
   type OptOutSpread,
   selectClients,
+  selectClientsForUpdate,
   selectMissingClients,
   spreadVoiceOptOut,
   updateClients,
@@ -45,6 +46,7 @@ export const bulkUpsert = operation({
       description: 'Client payloads, 5,000 at the most',
     }),
   }),
+  entries: 'clients',
   output: Type.Object({
     clients: Type.Array(Client, { description: 'The saved records, in input order' }),
     successful_ids: Type.Array(Id('Client id'), { description: 'Their ids' }),
@@ -84,7 +86,7 @@ function readEntry(value: unknown, index: number, failed: Failed[]): Entry[] {
     return fail(failed, index, null, [{ field: `clients[${index}]`, message: 'must be an object' }])
   }
   const { id } = value as { id?: unknown }
-  const details = id == null ? creating.check(value) : patching.check(value)
+  const details = [...unstorableText(value), ...(id == null ? creating : patching).check(value)]
   if (details.length > 0) return fail(failed, index, id, details)
   return [
     id == null
@@ -106,15 +108,15 @@ async function checkReferences(ctx: Context, entries: Entry[], failed: Failed[])
   )
   const named = new Set<number>()
   return entries.filter(({ index, id, input }) => {
-    const details = brokenRules(input, missingCases)
-    if (id !== null && named.has(id))
-      details.push({ field: 'id', message: `client ${id} is named by an earlier entry of this request` })
-    if (details.length > 0) fail(failed, index, id, details)
     if (id !== null && missingClients.has(id)) {
       failed.push({ index, id, error: 'not found', message: `client ${id} not found`, details: [] })
       return false
     }
-    if (id !== null) named.add(id)
+    const details = brokenRules(input, missingCases)
+    if (id !== null && named.has(id))
+      details.push({ field: 'id', message: `client ${id} is named by an earlier entry of this request` })
+    if (details.length > 0) fail(failed, index, id, details)
+    else if (id !== null) named.add(id)
     return details.length === 0
   })
 }
@@ -124,10 +126,9 @@ async function save(ctx: Context, entries: Entry[]): Promise<Map<number, Client>
   const updates = entries.filter((entry) => entry.id !== null)
   const before = new Map(
     (updates.length > 0
-      ? await selectClients(
+      ? await selectClientsForUpdate(
           ctx,
           updates.map(({ id }) => id),
-          'update',
         )
       : []
     ).map((client) => [client.id, client]),

@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag'
+import { missing } from '../cases/links.ts'
 import { assignGiven, type Columns, columnList, entryRows } from '../core/columns.ts'
 import { notFound } from '../core/errors.ts'
 import type { Channel, Scope } from '../core/operation.ts'
@@ -50,16 +51,26 @@ export async function selectClient({ db, companyId }: Scope, id: number): Promis
   return found ?? notFound('client', id)
 }
 
-/** In the order of their ids. */
-export function selectClients(
-  { db, companyId }: Scope,
-  ids: number[],
-  lock: 'update' | 'none' = 'none',
-): Promise<Client[]> {
+/** In no particular order. */
+export function selectClients({ db, companyId }: Scope, ids: number[]): Promise<Client[]> {
   return db.many<Client>(sql`
     select ${record}, ${caseIds} from clients c
-    where c.company_id = ${companyId} and c.id = any(${ids}) and c.deleted_at is null
-    order by c.id ${lock === 'update' ? sql`for update` : sql``}`)
+    where c.company_id = ${companyId} and c.id = any(${ids}) and c.deleted_at is null`)
+}
+
+/**
+ * As `selectClients`, and keeps others from changing them until the end of the transaction; cases can still be linked.
+ * Locked by a statement of its own: one that waits for a lock and then goes on sees the new client beside old links.
+ */
+export async function selectClientsForUpdate(scope: Scope, ids: number[]): Promise<Client[]> {
+  const { db, companyId } = scope
+  const [, clients] = await Promise.all([
+    db.run(sql`
+      select from clients where company_id = ${companyId} and id = any(${ids}) and deleted_at is null
+      order by id for no key update`),
+    selectClients(scope, ids),
+  ])
+  return clients
 }
 
 /** Answers the records in the order of the entries, still without their links. */
@@ -78,7 +89,7 @@ export function insertClients({ db, companyId }: Scope, origin: Channel, entries
 
 const { voice_calls_opted_out: _v, sms_opted_out: _s, email_opted_out: _e, ...withoutFlags } = writable
 
-/** Writes the given fields of each entry and leaves the others; answers the records in the order of their ids. */
+/** Writes the given fields of each entry and leaves the others; answers the records in no particular order. */
 export function updateClients({ db, companyId }: Scope, origin: Channel, entries: PatchClient[]): Promise<Client[]> {
   return db.many<Client>(sql`
     update clients c set ${assignGiven(writable, 'c', 'e.entry')}, update_origin = ${origin}, updated_at = now()
@@ -113,56 +124,14 @@ export async function spreadVoiceOptOut(
   return { client_ids: clients.map(({ id }) => id), case_ids: cases.map(({ id }) => id) }
 }
 
-/** Takes the contacts out of every answer, list, count and campaign. Answers who was really deleted. */
-export async function deleteClients(scope: Scope, ids: number[]): Promise<{ id: number; case_ids: number[] }[]> {
-  const { db, companyId } = scope
-  const gone = await db.many<{ id: number; case_ids: number[] }>(sql`
-    update clients c set deleted_at = now()
-    where c.company_id = ${companyId} and c.id = any(${ids}) and c.deleted_at is null
-    returning c.id, ${caseIds}`)
-  const goneIds = gone.map(({ id }) => id)
-  await db.run(sql`delete from case_clients where company_id = ${companyId} and client_id = any(${goneIds})`)
-  await db.run(sql`
-    update campaign_contacts set state = 'settled', due_at = null, requested_at = null, settled_reason = 'deleted'
-    where company_id = ${companyId} and client_id = any(${goneIds}) and state = 'due'`)
-  return gone
-}
-
 /**
- * Erases the contacts and what the service knows about them, also those deleted before. A contact in a live call is
- * left out: its call has to be settled first.
+ * The ids that are no clients of the company, ascending. Those that are can't be deleted before the end of the
+ * transaction, so that what is linked to them is never linked to a deleted client.
  */
-export async function eraseClients(
-  { db, companyId }: Scope,
-  ids: number[],
-): Promise<{ id: number; case_ids: number[] }[]> {
-  const erasable = await db.many<{ id: number; case_ids: number[] }>(sql`
-    select c.id, ${caseIds} from clients c
-    where c.company_id = ${companyId} and c.id = any(${ids}) and not exists (
-      select from calls where calls.company_id = c.company_id and calls.client_id = c.id and calls.state <> 'ended')
-    order by c.id for update of c`)
-  const gone = erasable.map(({ id }) => id)
-  const texts = gone.map(String)
-  for (const statement of [
-    sql`delete from case_clients where company_id = ${companyId} and client_id = any(${gone})`,
-    sql`delete from campaign_contacts where company_id = ${companyId} and client_id = any(${gone})`,
-    sql`delete from messages where company_id = ${companyId} and client_id = any(${gone})`,
-    sql`delete from calls where company_id = ${companyId} and client_id = any(${gone})`,
-    sql`delete from notes where company_id = ${companyId} and client_id = any(${gone})`,
-    sql`update audit_log set changes = null where company_id = ${companyId} and record_type = 'client' and record_id = any(${texts})`,
-    sql`delete from clients where company_id = ${companyId} and id = any(${gone})`,
-  ]) {
-    await db.run(statement)
-  }
-  return erasable
-}
-
-/** The ids of `ids` that are no clients of the company. */
 export async function selectMissingClients({ db, companyId }: Scope, ids: number[]): Promise<number[]> {
   if (ids.length === 0) return []
   const rows = await db.many<{ id: number }>(sql`
-    select distinct w.id from unnest(${ids}::bigint[]) as w (id)
-    where not exists (select from clients c where c.company_id = ${companyId} and c.id = w.id and c.deleted_at is null)
-    order by w.id`)
-  return rows.map(({ id }) => id)
+    select id from clients where company_id = ${companyId} and id = any(${ids}) and deleted_at is null
+    order by id for key share`)
+  return missing(ids, rows)
 }

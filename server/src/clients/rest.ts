@@ -1,12 +1,13 @@
 import Type from 'typebox'
 import { selectMissingCases } from '../cases/links.ts'
 import { changedFields } from '../core/change.ts'
-import { type Detail, refuseAll } from '../core/errors.ts'
+import { type Detail, notFound, refuseAll } from '../core/errors.ts'
 import { Fields, Id, Ids } from '../core/fields.ts'
 import { type Context, operation } from '../core/operation.ts'
 import { bulkUpsert } from './bulk.ts'
+import { deleteClients, eraseClients, recordDeletions } from './deletion.ts'
 import { brokenRules, givenCaseIds, replaceCases } from './links.ts'
-import { deleteClients, eraseClients, insertClients, selectClient, selectClients, updateClients } from './queries.ts'
+import { insertClients, selectClient, selectClientsForUpdate, updateClients } from './queries.ts'
 import { Client, CreateClient, UpdateClient } from './schema.ts'
 
 const tag = 'Clients'
@@ -47,7 +48,7 @@ export const updateClient = operation({
   input: UpdateClient,
   output: Client,
   async run(ctx, input) {
-    const before = (await selectClients(ctx, [input.id], 'update'))[0] ?? (await selectClient(ctx, input.id))
+    const [before = notFound('client', input.id)] = await selectClientsForUpdate(ctx, [input.id])
     const caseIds = await checkedCaseIds(ctx, input)
     const [written] = await updateClients(ctx, ctx.channel, [input])
     if (caseIds) await replaceCases(ctx, [{ id: input.id, case_ids: caseIds }])
@@ -73,7 +74,7 @@ export const deleteClient = operation({
   output: Type.Object({ message: Type.Literal('client deleted successfully') }),
   async run(ctx, { id }) {
     const gone = await deleteClients(ctx, [id])
-    if (gone.length === 0) await selectClient(ctx, id)
+    if (gone.length === 0) notFound('client', id)
     recordDeletions(ctx, gone)
     return { message: 'client deleted successfully' } as const
   },
@@ -94,16 +95,9 @@ export const bulkDelete = operation({
   async run(ctx, { client_ids, force }) {
     const gone = force ? await eraseClients(ctx, client_ids) : await deleteClients(ctx, client_ids)
     recordDeletions(ctx, gone)
-    return { deleted_ids: gone.map(({ id }) => id).sort((a, b) => a - b) }
+    return { deleted_ids: gone.map(({ id }) => id) }
   },
 })
-
-function recordDeletions(ctx: Context, gone: { id: number; case_ids: number[] }[]): void {
-  for (const { id, case_ids } of gone) {
-    const changes = case_ids.length > 0 ? { case_ids: { from: case_ids, to: [] } } : null
-    ctx.record({ activity: 'client_deleted', record_type: 'client', record_id: id, client_id: id, changes })
-  }
-}
 
 async function checkedCaseIds(ctx: Context, input: CreateClient): Promise<number[] | undefined> {
   const caseIds = givenCaseIds(input)

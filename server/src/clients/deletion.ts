@@ -1,0 +1,74 @@
+import sql, { type Sql } from 'sql-template-tag'
+import type { Context, Scope } from '../core/operation.ts'
+
+/** A deleted contact with the cases it was linked to. */
+export interface Gone {
+  id: number
+  case_ids: number[]
+}
+
+/** Takes the contacts out of every answer, list, count and campaign. Answers who was really deleted, ascending. */
+export async function deleteClients(scope: Scope, ids: number[]): Promise<Gone[]> {
+  const { db, companyId } = scope
+  const gone = await lockForDeletion(scope, ids, sql`c.deleted_at is null`)
+  const goneIds = gone.map(({ id }) => id)
+  for (const statement of [
+    sql`update clients set deleted_at = now() where company_id = ${companyId} and id = any(${goneIds})`,
+    sql`delete from case_clients where company_id = ${companyId} and client_id = any(${goneIds})`,
+    sql`
+      update campaign_contacts set state = 'settled', due_at = null, requested_at = null, settled_reason = 'deleted'
+      where company_id = ${companyId} and client_id = any(${goneIds}) and state = 'due'`,
+  ]) {
+    await db.run(statement)
+  }
+  return gone
+}
+
+/**
+ * Erases the contacts and what the service knows about them, also those deleted before. A contact in a live call is
+ * left out: its call has to be settled first. Answers who was really erased, ascending.
+ */
+export async function eraseClients(scope: Scope, ids: number[]): Promise<Gone[]> {
+  const { db, companyId } = scope
+  const erasable = await lockForDeletion(
+    scope,
+    ids,
+    sql`not exists (
+      select from calls where calls.company_id = c.company_id and calls.client_id = c.id and calls.state <> 'ended')`,
+  )
+  const gone = erasable.map(({ id }) => id)
+  const texts = gone.map(String)
+  for (const statement of [
+    sql`delete from case_clients where company_id = ${companyId} and client_id = any(${gone})`,
+    sql`delete from campaign_contacts where company_id = ${companyId} and client_id = any(${gone})`,
+    sql`delete from messages where company_id = ${companyId} and client_id = any(${gone})`,
+    sql`delete from calls where company_id = ${companyId} and client_id = any(${gone})`,
+    sql`delete from notes where company_id = ${companyId} and client_id = any(${gone})`,
+    sql`update audit_log set changes = null where company_id = ${companyId} and record_type = 'client' and record_id = any(${texts})`,
+    sql`delete from clients where company_id = ${companyId} and id = any(${gone})`,
+  ]) {
+    await db.run(statement)
+  }
+  return erasable
+}
+
+/** Locked so that nobody links a case to them any more; their links are read when that is so. */
+async function lockForDeletion({ db, companyId }: Scope, ids: number[], condition: Sql): Promise<Gone[]> {
+  const locked = await db.many<{ id: number }>(sql`
+    select c.id from clients c where c.company_id = ${companyId} and c.id = any(${ids}) and ${condition}
+    order by c.id for update`)
+  return db.many<Gone>(sql`
+    select w.id, array(
+      select l.case_id from case_clients l
+      where l.company_id = ${companyId} and l.client_id = w.id
+      order by l.case_id) as case_ids
+    from unnest(${locked.map(({ id }) => id)}::bigint[]) with ordinality as w (id, position)
+    order by w.position`)
+}
+
+export function recordDeletions(ctx: Context, gone: Gone[]): void {
+  for (const { id, case_ids } of gone) {
+    const changes = case_ids.length > 0 ? { case_ids: { from: case_ids, to: [] } } : null
+    ctx.record({ activity: 'client_deleted', record_type: 'client', record_id: id, client_id: id, changes })
+  }
+}
