@@ -52,6 +52,8 @@ export interface OperationSpec<I extends TObject, O extends TSchema> {
   status?: 201 | 204
   /** Changes nothing: no transaction is opened. */
   readOnly?: boolean
+  /** The answer carries an `ETag`; whoever sends it back is answered with 304. */
+  etag?: boolean
   /**
    * The array whose entries the operation checks one by one, texts that can't be stored included, so that a broken entry
    * fails by itself or is named by its place.
@@ -74,6 +76,7 @@ export interface Operation {
   example: unknown
   status: number
   readOnly: boolean
+  etag: boolean
   entries: string | undefined
   checker: Checker<unknown>
   run(ctx: Context, input: never): Promise<unknown>
@@ -94,6 +97,7 @@ export function operation<I extends TObject, O extends TSchema>(spec: OperationS
     example: spec.example,
     status: spec.status ?? 200,
     readOnly: spec.readOnly ?? method === 'GET',
+    etag: spec.etag ?? false,
     entries: spec.entries,
     checker: checker(spec.input),
     run: spec.run as Operation['run'],

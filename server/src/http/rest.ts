@@ -4,6 +4,7 @@ import type { Operation } from '../core/operation.ts'
 import { unstorableText } from '../core/validate.ts'
 import type { Admission, Admit, Allowance } from './authenticate.ts'
 import { errorBody, STATUS } from './errors.ts'
+import { etagOf, namesTag } from './etag.ts'
 import { once } from './idempotency.ts'
 import { type Caller, inTransaction, runOperation, type Service } from './run.ts'
 
@@ -74,7 +75,14 @@ async function answer(request: FastifyRequest, reply: FastifyReply, op: Operatio
   }
   const result = await runOperation(service, caller, op, input)
   reply.code(op.status)
-  return op.output ? reply.type(JSON_TYPE).send(JSON.stringify(result)) : reply.send()
+  if (!op.output) return reply.send()
+  const body = JSON.stringify(result)
+  if (op.etag) {
+    const tag = etagOf(body)
+    reply.header('ETag', tag).header('Cache-Control', 'private, no-cache')
+    if (namesTag(request.headers['if-none-match'], tag)) return reply.code(304).send()
+  }
+  return reply.type(JSON_TYPE).send(body)
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
