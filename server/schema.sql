@@ -120,6 +120,7 @@ create table campaign_contacts (
   case_id         bigint not null,
   state           text not null,
   due_at          timestamp with time zone,
+  priority        smallint not null default 1,
   attempts        integer not null default 0,
   delays_used     integer not null default 0,
   requested_at    timestamp with time zone,
@@ -136,7 +137,19 @@ create table campaign_contacts (
 );
 CREATE INDEX campaign_contacts_case ON campaign_contacts USING btree (company_id, case_id);
 CREATE INDEX campaign_contacts_client ON campaign_contacts USING btree (company_id, client_id);
-CREATE INDEX campaign_contacts_due ON campaign_contacts USING btree (company_id, campaign_id, due_at) WHERE state = 'due'::text;
+CREATE INDEX campaign_contacts_due ON campaign_contacts USING btree (company_id, campaign_id, priority, due_at) WHERE state = 'due'::text;
+
+create table campaign_message_days (
+  company_id           bigint not null,
+  campaign_message_id  bigint not null,
+  day                  date not null,
+  campaign_id          bigint not null,
+  cursor               bigint,
+  constraint campaign_message_days_pkey PRIMARY KEY (company_id, campaign_message_id, day),
+  constraint campaign_message_days_company_id_campaign_id_fkey FOREIGN KEY (company_id, campaign_id) REFERENCES campaigns(company_id, id),
+  constraint campaign_message_days_company_id_campaign_message_id_fkey FOREIGN KEY (company_id, campaign_message_id) REFERENCES campaign_messages(company_id, id)
+);
+CREATE INDEX campaign_message_days_open ON campaign_message_days USING btree (company_id, campaign_id) WHERE cursor IS NOT NULL;
 
 create table campaign_messages (
   company_id     bigint not null,
@@ -464,6 +477,7 @@ create table dial_lock (
 create table engine_nodes (
   id            text not null,
   role          text not null,
+  worker_ids    text[] not null default '{}'::text[],
   started_at    timestamp with time zone not null,
   heartbeat_at  timestamp with time zone not null,
   constraint engine_nodes_pkey PRIMARY KEY (id)
@@ -540,6 +554,7 @@ create table messages (
 CREATE INDEX messages_case ON messages USING btree (company_id, case_id, id);
 CREATE INDEX messages_client ON messages USING btree (company_id, client_id, id);
 CREATE INDEX messages_due ON messages USING btree (due_at) WHERE status = 'scheduled'::text;
+CREATE INDEX messages_of_campaign ON messages USING btree (company_id, campaign_id) WHERE status = ANY (ARRAY['scheduled'::text, 'sending'::text]);
 CREATE UNIQUE INDEX messages_once ON messages USING btree (company_id, campaign_message_id, client_id, occasion) WHERE campaign_message_id IS NOT NULL;
 CREATE INDEX messages_sending ON messages USING btree (company_id, node_id) WHERE status = 'sending'::text;
 
@@ -615,6 +630,23 @@ create table report_schedules (
 );
 CREATE INDEX report_schedules_due ON report_schedules USING btree (due_at) WHERE due_at IS NOT NULL;
 
+create table sandbox_calls (
+  company_id    bigint not null,
+  call_id       bigint not null,
+  to_number     text not null,
+  from_number   text,
+  attempt       integer not null,
+  persona       text not null,
+  ring_seconds  integer not null,
+  max_seconds   integer not null,
+  placed_at     timestamp with time zone not null,
+  answered_at   timestamp with time zone,
+  ended_at      timestamp with time zone,
+  outcome       text,
+  constraint sandbox_calls_pkey PRIMARY KEY (company_id, call_id),
+  constraint sandbox_calls_outcome_check CHECK (outcome = ANY (ARRAY['completed'::text, 'busy'::text, 'no_answer'::text, 'canceled'::text, 'failed'::text, 'refused'::text]))
+) with (fillfactor=75);
+
 create table sandbox_clock (
   id           integer not null,
   start        timestamp with time zone not null,
@@ -625,6 +657,25 @@ create table sandbox_clock (
   constraint sandbox_clock_pkey PRIMARY KEY (id),
   constraint sandbox_clock_id_check CHECK (id = 1)
 );
+
+create table sandbox_messages (
+  company_id    bigint not null,
+  key           text not null,
+  channel       text not null,
+  to_address    text not null,
+  from_address  text,
+  subject       text,
+  body          text not null,
+  attachments   jsonb,
+  accepted_at   timestamp with time zone not null,
+  status        text not null default 'accepted'::text,
+  reason        text,
+  error         text,
+  settled_at    timestamp with time zone,
+  constraint sandbox_messages_pkey PRIMARY KEY (company_id, key),
+  constraint sandbox_messages_channel_check CHECK (channel = ANY (ARRAY['sms'::text, 'email'::text])),
+  constraint sandbox_messages_status_check CHECK (status = ANY (ARRAY['accepted'::text, 'delivered'::text, 'failed'::text]))
+) with (fillfactor=75);
 
 create table schema_migrations (
   version     integer not null,

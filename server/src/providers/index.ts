@@ -1,0 +1,18 @@
+import type { Clock } from '../core/clock.ts'
+import type { Database } from '../core/db.ts'
+import type { EmailProvider } from './email.ts'
+import { sandboxCarrier } from './sandbox/carrier.ts'
+import { sandboxEmail, sandboxSms } from './sandbox/messages.ts'
+import type { SmsProvider } from './sms.ts'
+import type { VoiceProvider } from './voice.ts'
+
+export interface Providers {
+  voice: VoiceProvider
+  sms: SmsProvider
+  email: EmailProvider
+}
+
+/** The outside world. Without settings for a real one, all of it is the sandbox. */
+export function createProviders(db: Database, clock: Clock): Providers {
+  return { voice: sandboxCarrier(db, clock), sms: sandboxSms(db, clock), email: sandboxEmail(db, clock) }
+}

@@ -1,0 +1,213 @@
+/**
+ * The line between the engine and whoever really makes calls. Two kinds of carrier fit behind it:
+ *
+ * - a relay (Twilio or Telnyx ConversationRelay, the sandbox) calls, and hands us the conversation turn by turn;
+ * - a host (Vapi, Retell) calls and talks by itself, told what to say by `VoiceEvents.brief`, and reports afterwards.
+ *
+ * Everything that comes back may be late, doubled or out of order; whoever listens makes that harmless.
+ */
+export interface VoiceProvider {
+  readonly name: string
+  /** True where no real person's phone rings. */
+  readonly sandbox: boolean
+  /** How many calls may be placed in a real second. */
+  readonly calls_per_second: number
+  /** Called once, before anything else. */
+  start(events: VoiceEvents): Promise<void>
+  /**
+   * Rings a number. Our call id is the idempotency key where the carrier knows such a thing.
+   *
+   * @throws {DialRefused} the carrier said no: nobody was rung and nothing more will come of this call.
+   * @throws Anything else leaves open what happened: ask `lookup`, never dial again.
+   */
+  place(call: OutgoingCall): Promise<{ provider_call_id: string }>
+  /** What the carrier knows of a call, by our id; null when it never heard of it. */
+  lookup(call: CallRef): Promise<CarrierCall | null>
+  /**
+   * Takes over a call that another process placed, or this one before it died: what is still to come of it, its end
+   * included where that is past already, is delivered here. Does nothing more than `lookup` where the call is already
+   * attended to.
+   */
+  resume(call: CallRef): Promise<CarrierCall | null>
+  /** Stops the ringing (`canceled`) or ends the conversation (`completed`); a call that is over stays as it is. */
+  hangUp(call: CallRef): Promise<void>
+  /** Delivers no more events. Calls in progress go on at the carrier. */
+  stop(): Promise<void>
+}
+
+export interface CallRef {
+  company_id: number
+  call_id: number
+}
+
+export interface OutgoingCall extends CallRef {
+  /** E.164 */
+  to: string
+  /** E.164; null leaves the choice to the carrier. */
+  from: string | null
+  /** How often this contact has now been tried in its campaign, from 1. */
+  attempt: number
+  /** How long it may ring before it counts as not answered. */
+  ring_seconds: number
+  /** The carrier cuts a conversation off after so long. */
+  max_seconds: number
+}
+
+/** A definite refusal of a call. */
+export class DialRefused extends Error {
+  readonly reason: 'invalid_destination' | 'dial_failed'
+
+  constructor(reason: DialRefused['reason'], message: string) {
+    super(message)
+    this.name = 'DialRefused'
+    this.reason = reason
+  }
+}
+
+/** None of these may be relied on to arrive: a listener that failed looks the call up later. */
+export interface VoiceEvents {
+  status(event: CallStatusEvent): void | Promise<void>
+  transfer(event: TransferEvent): void | Promise<void>
+  /** Holds a conversation to its end. A conversation that the listener leaves open is ended for it. */
+  conversation(conversation: Conversation): Promise<void>
+  /** A host tells what was said, some time after the call has ended. */
+  report(report: HostedReport): void | Promise<void>
+  /** What an agent must know; a host asks for it while placing. */
+  brief(call: CallRef): Promise<CallBrief>
+}
+
+interface CallEvent extends CallRef {
+  provider_call_id: string
+  /** Grows with every event of a call: sort by it, `at` has the carrier's resolution. */
+  sequence: number
+  at: Date
+}
+
+export type CallStatusEvent = CallEvent &
+  (
+    | { status: 'ringing' }
+    | { status: 'answered'; answered_by: 'human' | 'machine' | 'unknown' }
+    | { status: 'completed'; duration_seconds: number }
+    | { status: 'busy' | 'no_answer' | 'canceled' }
+    | { status: 'failed'; reason: DialRefused['reason'] }
+  )
+
+export interface TransferEvent extends CallEvent {
+  status: 'started' | 'bridged' | 'cancelled' | 'ended'
+  number: string
+}
+
+export interface CarrierCall {
+  provider_call_id: string
+  status: 'ringing' | 'in_progress' | 'completed' | 'busy' | 'no_answer' | 'canceled' | 'failed'
+  /** Only where the status is `failed`. */
+  reason?: DialRefused['reason']
+  placed_at: Date
+  answered_at: Date | null
+  ended_at: Date | null
+}
+
+/**
+ * Thrown by a conversation's members when this process lets go of the line (it is stopping, a socket was cut): nobody
+ * here knows how the call goes on, so nobody here may settle it. `lookup` and `resume` tell.
+ */
+export class ConversationLost extends Error {
+  constructor() {
+    super('this process has let go of the conversation')
+    this.name = 'ConversationLost'
+  }
+}
+
+/** A relayed conversation, from the moment somebody or something picked up. */
+export interface Conversation extends CallRef {
+  readonly answered_at: Date
+  /** Seconds since `answered_at`. */
+  elapsed(): number
+  /** What comes from the other end, until it ends. To be iterated once. */
+  readonly turns: AsyncIterable<CallerEvent>
+  /** Resolves when the words are handed over, not when they have been spoken. */
+  say(words: string | AsyncIterable<string>): Promise<void>
+  /** `failed`: nobody picked up there, and the contact is back with the agent. */
+  transfer(number: string): Promise<'bridged' | 'failed'>
+  end(): Promise<void>
+}
+
+export type CallerEvent =
+  | { type: 'said'; text: string }
+  /** The agent was cut off: the contact heard only so much of what was said last. */
+  | { type: 'interrupted'; heard: string }
+  | { type: 'dtmf'; digit: string }
+  | { type: 'silence'; seconds: number }
+  /** The verdict of machine detection, which may come in the middle of a conversation. */
+  | { type: 'machine' }
+  /** The last event of a conversation that the agent did not end. */
+  | { type: 'ended'; reason: 'user_hangup' | 'max_duration_reached' | 'error_unknown' }
+
+export interface Turn {
+  speaker: 'agent' | 'contact'
+  text: string
+  /** Seconds since the call was answered. */
+  at: number
+  /** What an agent's turn asks for: `identity`, `next_step`, `callback_time`, … or `field:NAME` of a post-call field. */
+  asks?: string
+  /** The contact cut in; `text` is what was heard. */
+  interrupted?: true
+}
+
+/** Why the line was cut. */
+export const disconnectionReasons = [
+  'user_hangup',
+  'agent_hangup',
+  'call_transfer',
+  'voicemail_reached',
+  'inactivity',
+  'max_duration_reached',
+  'dial_busy',
+  'dial_failed',
+  'dial_no_answer',
+  'invalid_destination',
+  'error_unknown',
+] as const
+export type DisconnectionReason = (typeof disconnectionReasons)[number]
+
+/** What a host says of a conversation; our own analysis goes over it as over one that we held. */
+export interface HostedReport extends CallRef {
+  answered_at: Date
+  duration_seconds: number
+  disconnection_reason: DisconnectionReason
+  transcript: Turn[]
+  transferred_to: string | null
+  /** The host's own reading of it, where it has one. */
+  summary: string | null
+  sentiment_score: number | null
+  extracted_fields: Record<string, unknown>
+}
+
+export interface PostCallField {
+  name: string
+  type: 'text' | 'selector' | 'boolean' | 'number'
+  description?: string | null
+  choices?: string[] | null
+}
+
+/** What an agent knows about the call it makes. */
+export interface CallBrief {
+  company_name: string
+  agent: {
+    name: string
+    voice_id: string
+    /** `greeting`, `task` and the fields' descriptions are templates: see `render`. */
+    greeting: string
+    task: string
+    post_call_fields: PostCallField[]
+    transfer_number: string | null
+    is_transfer_enabled: boolean
+    is_appointment_booking_enabled: boolean
+  }
+  client: { first_name: string; last_name: string }
+  case: { type: string }
+  /** Where the contact's clock may stand, the likeliest IANA zone first; never empty. */
+  zones: string[]
+  /** Fills a template in with the values of this contact and case. */
+  render(template: string): string
+}

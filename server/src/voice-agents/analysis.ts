@@ -1,0 +1,275 @@
+import type { CallResult } from '../calls/results.ts'
+import type {
+  CallBrief,
+  CallStatusEvent,
+  DialRefused,
+  DisconnectionReason,
+  HostedReport,
+  Turn,
+} from '../providers/voice.ts'
+import { type Answer, answerTo, fitting } from './answers.ts'
+import { CALLBACK_HORIZON_HOURS, callbackTime } from './callback-time.ts'
+import { type Intent, intentOf, soundsLikeVoicemail, yesOrNo } from './hearing.ts'
+import { asksToBeLeftAlone } from './opt-out.ts'
+import { sentimentOf } from './sentiment.ts'
+import { summaryOf } from './summary.ts'
+
+export interface CallOutcome {
+  result: CallResult
+  disconnection_reason: DisconnectionReason
+  /** A short phrase for people: "Contact hung up". */
+  end_reason: string
+  duration_seconds: number
+  transcript: Turn[]
+  summary: string
+  /** 0 (bitter) to 1 (delighted), 0.5 is even; null where no person said anything. */
+  sentiment_score: number | null
+  /** Every post-call field of the agent, typed as defined; null where the contact gave no plain answer. */
+  extracted_fields: Record<string, Answer>
+  opted_out: boolean
+  is_disqualified: boolean
+  /** The time that the contact named, at most 48 hours ahead; null with `callback_requested` where none was agreed. */
+  callback_at: Date | null
+  transferred_to: string | null
+  /** What the agent promised that a person will do, one sentence each, fit to be the title of a task. */
+  follow_ups: string[]
+}
+
+/** A conversation as it was held. */
+export interface Held {
+  answered_at: Date
+  duration_seconds: number
+  disconnection_reason: DisconnectionReason
+  transcript: Turn[]
+  transferred_to: string | null
+}
+
+/** What the contact's turns say, each with the words it rests on. */
+export interface Facts {
+  spoke: boolean
+  identified: boolean
+  quotes: Partial<Record<Intent | 'opt_out', string>>
+  next_step: { verdict: boolean | null; quote: string } | null
+  callback: { at: Date | null; quote: string } | null
+  person_time: string | null
+  appointment: string | null
+  fields: Record<string, Answer>
+  asked: Set<string>
+}
+
+/** Rests on the transcript alone (and its `asks`), so it can be run again over a stored call. */
+export function analyse(held: Held, brief: CallBrief): CallOutcome {
+  const facts = factsOf(held, brief)
+  const result = resultOf(held, facts)
+  return {
+    result,
+    disconnection_reason: held.disconnection_reason,
+    end_reason: endReason(result, held.disconnection_reason),
+    duration_seconds: held.duration_seconds,
+    transcript: held.transcript,
+    summary: summaryOf(result, held, facts, brief),
+    sentiment_score: result === 'voicemail' || !facts.spoke ? null : sentimentOf(held.transcript),
+    extracted_fields: facts.fields,
+    opted_out: result === 'opted_out',
+    is_disqualified: result === 'disqualified',
+    callback_at: result === 'callback_requested' ? (facts.callback?.at ?? null) : null,
+    transferred_to: held.transferred_to,
+    follow_ups: followUps(result, facts, brief),
+  }
+}
+
+/** Reads a conversation that a vendor's agent held: its values count where they fit, its words only where ours are silent. */
+export function analyseReport(report: HostedReport, brief: CallBrief): CallOutcome {
+  const ours = analyse(report, brief)
+  for (const field of brief.agent.post_call_fields) {
+    ours.extracted_fields[field.name] =
+      fitting(field, report.extracted_fields[field.name]) ?? ours.extracted_fields[field.name] ?? null
+  }
+  const sentiment = report.sentiment_score
+  return {
+    ...ours,
+    summary: report.summary ?? ours.summary,
+    sentiment_score: sentiment !== null && sentiment >= 0 && sentiment <= 1 ? sentiment : ours.sentiment_score,
+  }
+}
+
+const UNANSWERED = {
+  busy: ['busy', 'dial_busy', 'Line was busy', 'The line was busy.'],
+  no_answer: ['no_answer', 'dial_no_answer', 'Nobody answered', 'The call was not answered.'],
+  canceled: [
+    'failed',
+    'agent_hangup',
+    'Canceled before it was answered',
+    'The call was canceled before it was answered.',
+  ],
+  dial_failed: ['failed', 'dial_failed', 'Call could not be connected', 'The call could not be connected.'],
+  invalid_destination: ['failed', 'invalid_destination', 'Number is not in service', 'The number is not in service.'],
+} as const
+
+/** The outcome of a call that nobody answered, or that the carrier refused. */
+export function unanswered(
+  how: Extract<CallStatusEvent['status'], 'busy' | 'no_answer' | 'canceled'> | DialRefused['reason'],
+): CallOutcome {
+  const [result, disconnection_reason, end_reason, summary] = UNANSWERED[how]
+  return {
+    result,
+    disconnection_reason,
+    end_reason,
+    summary,
+    duration_seconds: 0,
+    transcript: [],
+    sentiment_score: null,
+    extracted_fields: {},
+    opted_out: false,
+    is_disqualified: false,
+    callback_at: null,
+    transferred_to: null,
+    follow_ups: [],
+  }
+}
+
+function factsOf(held: Held, brief: CallBrief): Facts {
+  const { post_call_fields } = brief.agent
+  const facts: Facts = {
+    spoke: false,
+    identified: false,
+    quotes: {},
+    next_step: null,
+    callback: null,
+    person_time: null,
+    appointment: null,
+    fields: Object.fromEntries(post_call_fields.map(({ name }) => [name, null])),
+    asked: new Set(),
+  }
+  let asks: string | undefined
+  let question = ''
+  for (const [index, turn] of held.transcript.entries()) {
+    if (turn.speaker === 'agent') {
+      asks = turn.asks
+      question = turn.text
+      if (asks?.startsWith('field:')) facts.asked.add(asks.slice(6))
+      // Nobody is told why we call before they have said who they are.
+      if (asks && !['identity', 'right_number', 'callback_time', 'person_time', 'opt_out'].includes(asks))
+        facts.identified = true
+      continue
+    }
+    facts.spoke = true
+    read(turn, asks, question, facts, held, brief, index)
+  }
+  return facts
+}
+
+function read(
+  { text, at }: Turn,
+  asks: string | undefined,
+  question: string,
+  facts: Facts,
+  held: Held,
+  brief: CallBrief,
+  index: number,
+) {
+  const note = (what: keyof Facts['quotes']) => {
+    facts.quotes[what] ??= text
+  }
+  if (asksToBeLeftAlone(text)) return note('opt_out')
+  if (index < 4 && soundsLikeVoicemail(text)) return
+  const intent = intentOf(text, asks, question)
+  if (intent) note(intent)
+  if (intent === 'callback' || intent === 'busy' || intent === 'not_here' || asks === 'callback_time') {
+    if (intent && intent !== 'callback' && intent !== 'busy' && intent !== 'not_here') return
+    const time = callbackTime(text, new Date(held.answered_at.getTime() + at * 1000), brief.zones[0]!)
+    facts.callback = { at: time.kind === 'at' ? time.at : (facts.callback?.at ?? null), quote: text }
+    return
+  }
+  if (intent) return
+  if (asks === 'right_number' && yesOrNo(text) === false) note('wrong_number')
+  else if (asks === 'opt_out' && yesOrNo(text) !== false) note('opt_out')
+  else if (asks === 'reason' && yesOrNo(text) === false) facts.callback = { at: null, quote: text }
+  else if (asks === 'next_step') facts.next_step = { verdict: yesOrNo(text), quote: text }
+  else if (asks === 'person_time') facts.person_time = text
+  else if (asks === 'appointment') facts.appointment = text
+  else if (asks?.startsWith('field:')) {
+    const field = brief.agent.post_call_fields.find(({ name }) => name === asks.slice(6))
+    if (field) facts.fields[field.name] = answerTo(field, text) ?? facts.fields[field.name] ?? null
+  }
+}
+
+/**
+ * The first that applies:
+ *
+ * - `opted_out`: the contact asked, in any words, not to be called again.
+ * - `voicemail`: a machine answered.
+ * - `transferred`: the contact was connected to a person.
+ * - `failed`: the line or our own side broke.
+ * - `wrong_number`: whoever answered is not the contact and does not know them.
+ * - `disqualified`: the contact said that the matter is taken care of: another lawyer has it, it is settled or closed,
+ *   they were not involved, or the contact has died.
+ * - `callback_requested`: the contact asked to be called at another time, or asked for a person who could not be reached.
+ * - `converted`: asked at the end whether they want the next step, the contact said yes.
+ * - `successful`: the agent came to that last question and the contact answered it, with no or without deciding.
+ * - `unsuccessful`: a person was reached, and the conversation ended before that question: declined, hung up, fell
+ *   silent, or could not be identified.
+ */
+function resultOf(held: Held, { quotes, callback, next_step }: Facts): CallResult {
+  if (quotes.opt_out !== undefined) return 'opted_out'
+  if (held.disconnection_reason === 'voicemail_reached') return 'voicemail'
+  if (held.transferred_to !== null) return 'transferred'
+  if (held.disconnection_reason === 'error_unknown') return 'failed'
+  if (quotes.wrong_number !== undefined) return 'wrong_number'
+  if (quotes.deceased !== undefined || quotes.disqualified !== undefined) return 'disqualified'
+  if (callback || quotes.wants_person !== undefined) return 'callback_requested'
+  if (next_step) return next_step.verdict ? 'converted' : 'successful'
+  return 'unsuccessful'
+}
+
+function endReason(result: CallResult, reason: DisconnectionReason): string {
+  if (result === 'opted_out') return 'Contact asked not to be called again'
+  switch (reason) {
+    case 'user_hangup':
+      return 'Contact hung up'
+    case 'inactivity':
+      return 'Contact fell silent'
+    case 'max_duration_reached':
+      return 'Longest call time reached'
+    case 'voicemail_reached':
+      return 'Voicemail answered'
+    case 'call_transfer':
+      return 'Connected to a person'
+    case 'agent_hangup':
+      return AGENT_ENDED[result] ?? 'Conversation completed'
+    default:
+      return 'Technical error'
+  }
+}
+
+const AGENT_ENDED: Partial<Record<CallResult, string>> = {
+  unsuccessful: 'Contact declined',
+  callback_requested: 'Contact asked to be called later',
+  wrong_number: 'Wrong number',
+  disqualified: 'Matter does not qualify',
+}
+
+function followUps(
+  result: CallResult,
+  { quotes, next_step, appointment, callback, person_time }: Facts,
+  { client }: CallBrief,
+): string[] {
+  const name = `${client.first_name} ${client.last_name}`
+  const promised: string[] = []
+  if (result === 'opted_out' || result === 'voicemail' || result === 'wrong_number') return promised
+  if (quotes.wants_person !== undefined && result !== 'transferred') {
+    promised.push(`Call ${name} back in person${person_time ? ` (when asked for a good time: “${person_time}”)` : ''}.`)
+  }
+  if (appointment) promised.push(`Confirm an appointment with ${name}, who suggested: “${appointment}”.`)
+  else if (next_step?.verdict) promised.push(`Follow up with ${name}, who agreed to the next step.`)
+  if (quotes.legal_question !== undefined)
+    promised.push(`Answer a legal question of ${name}: “${quotes.legal_question}”.`)
+  if (quotes.deceased !== undefined)
+    promised.push(`Check the record of ${name}: the person who answered said they have died.`)
+  if (result === 'callback_requested' && callback && callback.at === null && quotes.wants_person === undefined) {
+    promised.push(
+      `Agree on a time with ${name}; no time within ${CALLBACK_HORIZON_HOURS} hours was named: “${callback.quote}”.`,
+    )
+  }
+  return promised
+}

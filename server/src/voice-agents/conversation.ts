@@ -1,0 +1,179 @@
+import {
+  type CallBrief,
+  type CallerEvent,
+  type Conversation,
+  ConversationLost,
+  type DisconnectionReason,
+  type Turn,
+} from '../providers/voice.ts'
+import { analyse, type CallOutcome } from './analysis.ts'
+import type { AgentAction, BrainFor, Happened } from './brain.ts'
+import { soundsLikeVoicemail } from './hearing.ts'
+import { openingOf } from './opening.ts'
+import { asksToBeLeftAlone } from './opt-out.ts'
+import { scriptedBrain } from './script.ts'
+
+/** "… from Marsh & Cole, P.C.." */
+const DOUBLE_STOP = /(?<!\.)\.\.(?!\.)/g
+
+/** No brain, however talkative, keeps a person on the phone beyond so many turns. */
+const MOST_TURNS = 120
+
+/**
+ * Talks with whoever picked up until the call is over, and says what came of it. What the law asks for is held here and
+ * not left to the brain: the firm and the AI are named first, a spoken opt-out ends the call with one sentence, a
+ * machine gets no monologue, and a brain that fails leaves the contact with a decent sentence.
+ *
+ * A brain or a line that fails ends the call with the reason `error_unknown`.
+ *
+ * @throws {ConversationLost} this process has let go of the line; the call is not over and must not be settled.
+ */
+export async function converse(
+  line: Conversation,
+  brief: CallBrief,
+  brainFor: BrainFor = scriptedBrain,
+): Promise<CallOutcome> {
+  const transcript: Turn[] = []
+  const brain = brainFor(brief)
+  let transferredTo: string | null = null
+  let silences = 0
+  let contactTurns = 0
+
+  const at = () => Math.round(line.elapsed() * 10) / 10
+  const now = () => new Date(line.answered_at.getTime() + line.elapsed() * 1000)
+
+  async function say(words: string | AsyncIterable<string>, asks?: string) {
+    const turn: Turn = { speaker: 'agent', text: '', at: at(), ...(asks ? { asks } : {}) }
+    transcript.push(turn)
+    if (typeof words === 'string') {
+      turn.text = words.replace(DOUBLE_STOP, '.')
+      await line.say(turn.text)
+    } else {
+      // The turn grows with what is handed over: where the line breaks, it holds what was said until then.
+      await line.say(overheard(words, turn))
+    }
+  }
+
+  /** Answers how the call ended, or null while it goes on. */
+  async function act(happened: Happened): Promise<DisconnectionReason | null> {
+    for await (const action of brain.respond(happened, { transcript, now: now() })) {
+      const ended = await carryOut(action)
+      if (ended) return ended
+    }
+    return null
+  }
+
+  async function carryOut(action: AgentAction): Promise<DisconnectionReason | null> {
+    switch (action.do) {
+      case 'say':
+        await say(action.words, action.asks)
+        return null
+      case 'transfer': {
+        const number = brief.agent.is_transfer_enabled ? brief.agent.transfer_number : null
+        if (number && (await line.transfer(number)) === 'bridged') {
+          transferredTo = number
+          return 'call_transfer'
+        }
+        return act({ type: 'transfer_failed' })
+      }
+      case 'opt_out':
+        return letGo()
+      case 'end':
+        await line.end()
+        return 'agent_hangup'
+    }
+  }
+
+  async function letGo(): Promise<DisconnectionReason> {
+    await say(
+      `I understand. I'm taking you off our calling list now, and ${brief.company_name} will not call you again. Goodbye.`,
+    )
+    await line.end()
+    return 'agent_hangup'
+  }
+
+  async function follow(event: CallerEvent): Promise<DisconnectionReason | null> {
+    switch (event.type) {
+      case 'said':
+        silences = 0
+        contactTurns++
+        transcript.push({ speaker: 'contact', text: event.text, at: at() })
+        if (asksToBeLeftAlone(event.text)) return letGo()
+        if (contactTurns <= 2 && soundsLikeVoicemail(event.text)) return hangUpOnMachine()
+        if (transcript.length > MOST_TURNS)
+          return takeLeave('Thank you for your time. I have to end the call here. Goodbye.', 'max_duration_reached')
+        return act(event)
+      case 'machine':
+        // A late verdict is wrong about somebody who has been talking with us.
+        return contactTurns > 1 ? null : hangUpOnMachine()
+      case 'interrupted':
+        cutToWhatWasHeard(transcript, event.heard)
+        return null
+      case 'dtmf':
+        return act(event)
+      case 'silence':
+        if (silences++ > 0) return takeLeave("I can't hear you, so I'll end the call here. Goodbye.", 'inactivity')
+        await say('Hello? Are you still there?', transcript.findLast(({ speaker }) => speaker === 'agent')?.asks)
+        return null
+      case 'ended':
+        return event.reason
+    }
+  }
+
+  async function hangUpOnMachine(): Promise<DisconnectionReason> {
+    await line.end()
+    return 'voicemail_reached'
+  }
+
+  async function takeLeave(words: string, reason: DisconnectionReason): Promise<DisconnectionReason> {
+    await say(words)
+    await line.end()
+    return reason
+  }
+
+  async function talk(): Promise<DisconnectionReason> {
+    await say(openingOf(brief), 'identity')
+    for await (const event of line.turns) {
+      const ended = await follow(event)
+      if (ended) return ended
+    }
+    return 'agent_hangup' // from outside: the engine hung up
+  }
+
+  let reason: DisconnectionReason
+  try {
+    reason = await talk()
+  } catch (error) {
+    if (error instanceof ConversationLost) throw error
+    reason = 'error_unknown'
+    // Where it is the line that failed, there is nobody left to say it to.
+    await takeLeave("I'm sorry, something has gone wrong on our side. We'll get back to you. Goodbye.", reason).catch(
+      () => {},
+    )
+  }
+  return analyse(
+    {
+      answered_at: line.answered_at,
+      duration_seconds: Math.round(line.elapsed()),
+      disconnection_reason: reason,
+      transcript: transcript.filter(({ text }) => text !== ''),
+      transferred_to: transferredTo,
+    },
+    brief,
+  )
+}
+
+async function* overheard(words: AsyncIterable<string>, turn: Turn): AsyncIterable<string> {
+  for await (const token of words) {
+    turn.text += token
+    yield token
+  }
+}
+
+/** A brain must not believe that the contact knows what was drowned out. */
+function cutToWhatWasHeard(transcript: Turn[], heard: string) {
+  const last = transcript.findLast(({ speaker }) => speaker === 'agent')
+  if (!last || heard.length >= last.text.length) return
+  last.text = heard
+  last.interrupted = true
+}

@@ -1,0 +1,65 @@
+/*
+ * Did this person just tell us not to call again? Revocation counts "by any reasonable means" (47 CFR 64.1200), so the
+ * doubt goes against calling: a sentence that reads like an opt-out ends the call. What it must not catch is talk about
+ * the matter ("the pain won't stop", "I opted out of the class action") and a mere wish about the hour ("don't call me
+ * before noon").
+ */
+
+/** Lower case, straight apostrophes, single blanks, no blanks or fillers around it: what the patterns below expect. */
+export function plain(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll('’', "'")
+    .replace(/\s+/g, ' ')
+    .replace(/^(?:(?:well|um+|uh+|oh|hm+|er+|so|like|look|listen|hey|hi|hello|ok(?:ay)? (?=[a-z]))[,.!… -]+)+/, '')
+    .trim()
+}
+
+// Most sentences hold none of these and need no further look.
+const HINT =
+  /stop|quit|cease|remov|delet|eras|\blist|\bcall|contact|opt|unsub|los[et]|forget|alone|revok|withdraw|consent|permission|bother|harass|rotation|database|llam|basta|b[oó]rr/
+
+const CALLING =
+  '(?:call(?:ing|s)?|phon(?:e|ing)|ring(?:ing)?|contact(?:ing)?|bother(?:ing)?|harass(?:ing)?|text(?:ing)?|messag(?:e|ing)|dial(?:ing)?|pester(?:ing)?)'
+
+const ASKED: RegExp[] = [
+  /^(?:please )?(?:just )?(?:stop|unsubscribe|opt[ -]?out|quit|cancel|end|remove)(?: it| this| now| please)*[.! ]*$/,
+  /^stop[.!,]/,
+  /\b(?:just|please) stop(?: it)?[.!]*$/,
+  new RegExp(
+    `(?<!(?:n't|not|never) )\\b(?:stop|quit|cease)(?: with)?(?: (?:the|these|all|your|all the|all these|all your))? ${CALLING}\\b`,
+  ),
+  /\b(?:take|get|scratch|cross|drop|strike|pull|remove) (?:me|us|my name|my number|my phone number|my info(?:rmation)?|this number)\b.{0,12}\b(?:off|from|out of)\b.{0,24}\b(?:lists?|database|systems?|records|calls|rotation|phone|contacts)\b/,
+  /\b(?:remove|delete|erase) (?:me|us|my (?:phone |cell )?(?:number|info(?:rmation)?|name)|this number)\b(?! from (?:the|this|that|my|your) (?:case|law ?suit|suit|claim|matter|settlement|class))/,
+  /\b(?:take|get) (?:me|us|my (?:name|number)) (?:off|out)(?: of)? (?:it|this|that|there|your)\b/,
+  /\b(?:don't|do not|dont|never|not to|can't) (?:you )?(?:ever |dare |you dare |even )?(?:call|phone|ring|contact|bother|dial|text|reach out to)(?: (?:me|us|here|this (?:number|phone|house)|my (?:phone|cell|number|home|house)|him|her|them))?(?: (?:again|anymore|any more|any longer|ever|back|no more))+\b/,
+  /\b(?:don't|do not|dont|never) (?:you )?(?:ever |dare |you dare )?(?:call|phone|ring|contact|bother|dial|text) (?:me|us|here|this (?:number|phone|house)|my (?:phone|cell|number|home|house))\b/,
+  /\bno (?:more|further) (?:phone |robo ?|sales |of (?:these|your) )*(?:calls?|contact|calling|communications?)\b/,
+  /\b(?:don't|do not|dont|no longer|never) (?:want|wish|need|care)(?: to (?:get|receive|have|take|be getting))?(?: any| any more| anymore| more| these| your| further| such| all these)* (?:phone |robo ?|sales )?calls?\b/,
+  /\b(?:don't|do not|dont|no longer|never) (?:want|wish)(?: to be| being| you to be) (?:called|contacted|bothered|phoned|on (?:your|the|any|this) (?:list|database))\b/,
+  new RegExp(`\\b(?:don't|do not|dont) want you (?:people |guys )?(?:to (?:call|contact|phone|bother)|${CALLING})`),
+  /\bdo[ -]not[ -]call (?:list|registry|register)\b/,
+  /\b(?:want|like|wish|going|need|asking|choose) to (?:be )?opt(?:ed)?[ -]?out\b(?! of (?:the|this|that|my|a) (?:class|settlement|law ?suit|suit|case|action|mdl|plan|trial|arbitration))/,
+  /\bopt (?:me|us|this number|my number) out\b/,
+  /\b(?:i'm opting|i opt) out\b(?! of (?:the|this|that|my|a) (?:class|settlement|law ?suit|suit|case|action|mdl|plan|trial|arbitration))/,
+  /\bunsubscribe\b/,
+  /\b(?:lose|forget|loose|throw away|get rid of) (?:my|this) (?:phone )?number\b/,
+  /\bleave (?:me|us) alone\b/,
+  /\bcease and desist\b|\bcease (?:all )?(?:contact|communications?)\b/,
+  /\b(?:revoke|withdraw|take back|cancel) (?:my |all )?(?:consent|permission)\b|\b(?:don't|do not|never) have (?:my )?(?:consent|permission) to (?:call|contact)\b|\b(?:never|didn't|did not) (?:give|gave|given) (?:you )?(?:my )?(?:consent|permission) to (?:call|contact)\b/,
+  /\b(?:sick(?: and tired)?|tired|fed up) (?:of|with) (?:(?:all |of )?(?:these|your|the|getting)) (?:\w+ ){0,2}calls\b/,
+  /\bya basta\b|\bno (?:me|nos) (?:llamen?|llames|contacten?|molesten?|vuelvan? a llamar)\b|\bdej(?:e|en|a) de llamar|\b(?:no|ya no) (?:quiero|deseo) (?:m[aá]s|recibir) (?:m[aá]s )?(?:sus )?llamadas\b|(?:qu[ií]t|b[oó]rr|s[aá]qu)(?:e|en|a)(?:me|n?me) de (?:la|su|esta) lista\b/,
+]
+
+// "Don't call me while I'm at work" is about the hour. "Don't call me again" stays an opt-out with an hour in it.
+const ABOUT_THE_HOUR =
+  /\b(?:now|today|tonight|tomorrow|before|after|until|till|during|while|when|unless|on (?:the )?(?:weekends?|sundays?|saturdays?|(?:mon|tues|wednes|thurs|fri)days?)|(?:so|this|that|too) (?:early|late)|in the (?:morning|evening|afternoon)s?|at (?:work|night|dinner|\d)|ahora|hoy|ma[nñ]ana)\b/
+const FOR_GOOD = /\b(?:again|any ?more|any longer|ever|no more|never|list|stop|remove|unsubscribe|consent|permission)\b/
+
+/** `text` is one turn of the contact, as heard. */
+export function asksToBeLeftAlone(text: string): boolean {
+  const said = plain(text)
+  if (!HINT.test(said)) return false
+  if (!ASKED.some((pattern) => pattern.test(said))) return false
+  return FOR_GOOD.test(said) || !ABOUT_THE_HOUR.test(said) || /\bleave (?:me|us) alone\b/.test(said)
+}
