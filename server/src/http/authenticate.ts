@@ -1,4 +1,4 @@
-import sql from 'sql-template-tag'
+import sql, { type Sql } from 'sql-template-tag'
 import { coalesce } from '../core/coalesce.ts'
 import type { Pool } from '../core/db.ts'
 import { hashKey } from '../core/key-hash.ts'
@@ -22,17 +22,20 @@ export interface Allowance {
   resetAt: number
 }
 
-/** Answers who a key belongs to and takes one request from its allowance; null for an unknown or disabled key. */
-export type Admit = (key: string, bucket: Bucket) => Promise<Admission | null>
+/**
+ * Answers who a key belongs to and takes one request from the allowance of the bucket, if one is named; null for an
+ * unknown or disabled key.
+ */
+export type Admit = (key: string, bucket: Bucket | null) => Promise<Admission | null>
 
 interface Asked {
   hash: string
-  bucket: Bucket
+  bucket: Bucket | null
 }
 
 interface KeyRow {
   hash: string
-  bucket: Bucket
+  bucket: Bucket | null
   company_id: number
   id: number
   name: string
@@ -46,33 +49,36 @@ interface KeyRow {
  * load many requests cost one round trip, and a key's row is never fought over by one process.
  */
 export function admission(pool: Pool, limit: number): Admit {
-  const ask = coalesce<Asked, Admission | null>(
-    async (asked) => {
-      const rows = await pool.many<KeyRow>(limit > 0 ? takeAllowance(asked) : selectKeys(asked))
-      const found = new Map(rows.map((row) => [`${row.bucket} ${row.hash}`, row]))
-      return asked.map(({ bucket, hash }) => {
-        const row = found.get(`${bucket} ${hash}`)
-        if (!row) return null
-        const admitted: Admission = { companyId: row.company_id, keyId: row.id, keyName: row.name }
-        // The batch was counted as one; hand its requests out one by one, the earliest first.
-        if (row.used !== null) {
-          const used = row.used - remainingOf(row, asked)
-          admitted.allowance = {
-            allowed: used <= limit,
-            limit,
-            remaining: Math.max(0, limit - used),
-            resetAt: row.reset_at!,
+  const asking = (question: (asked: Asked[]) => Sql) =>
+    coalesce<Asked, Admission | null>(
+      async (asked) => {
+        const rows = await pool.many<KeyRow>(question(asked))
+        const found = new Map(rows.map((row) => [`${row.bucket} ${row.hash}`, row]))
+        return asked.map(({ bucket, hash }) => {
+          const row = found.get(`${bucket} ${hash}`)
+          if (!row) return null
+          const admitted: Admission = { companyId: row.company_id, keyId: row.id, keyName: row.name }
+          // The batch was counted as one; hand its requests out one by one, the earliest first.
+          if (row.used !== null) {
+            const used = row.used - remainingOf(row, asked)
+            admitted.allowance = {
+              allowed: used <= limit,
+              limit,
+              remaining: Math.max(0, limit - used),
+              resetAt: row.reset_at!,
+            }
           }
-        }
-        return admitted
-      })
-    },
-    { max: 500 },
-  )
+          return admitted
+        })
+      },
+      { max: 500 },
+    )
+  const look = asking(selectKeys)
+  const take = limit > 0 ? asking(takeAllowance) : look
 
   const lastUse = new Map<number, number>()
   return async (key, bucket) => {
-    const admitted = await ask({ hash: hashKey(key).toString('hex'), bucket })
+    const admitted = await (bucket ? take : look)({ hash: hashKey(key).toString('hex'), bucket })
     if (admitted && Date.now() - (lastUse.get(admitted.keyId) ?? 0) > LAST_USE_MS) {
       lastUse.set(admitted.keyId, Date.now())
       pool.run(updateLastUse(admitted)).catch(() => lastUse.delete(admitted.keyId))
