@@ -2,9 +2,7 @@ import type { CallbackDelay } from './schema.ts'
 
 export type { CallbackDelay }
 
-const MINUTE = 60_000
-
-/** Milliseconds; 0 for a delay without parts. */
+/** Milliseconds; 0 for a delay without parts. The gate moves what comes due at a forbidden hour to the next allowed one. */
 export function delayMs({ minutes, hours, days }: CallbackDelay): number {
-  return ((minutes ?? 0) + (hours ?? 0) * 60 + (days ?? 0) * 1440) * MINUTE
+  return ((minutes ?? 0) + (hours ?? 0) * 60 + (days ?? 0) * 1440) * 60_000
 }

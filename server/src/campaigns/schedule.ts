@@ -40,8 +40,6 @@ export interface Schedule {
   readonly callingRuns: readonly Run[]
   /** Why nothing may be done by this schedule, when it is not one that the interface would have accepted. */
   readonly problems: readonly string[]
-  /** For results that depend on nothing but the schedule and their key. */
-  readonly memo: Map<string, unknown>
 }
 
 const compiled = new Map<string, Schedule>()
@@ -69,7 +67,7 @@ function compile(row: ScheduleRow): Schedule {
   const runs = (Array.isArray(rows) ? (rows as RunRow[]) : []).map((run, index) =>
     readRun(run ?? {}, `runs[${index}]`, companySlots, problems),
   )
-  return { runs, callingRuns: runs.filter((run) => !run.messaging_only), problems, memo: new Map() }
+  return { runs, callingRuns: runs.filter((run) => !run.messaging_only), problems }
 }
 
 function readRun(row: RunRow, at: string, companySlots: Slot[] | null, problems: string[]): Run {
