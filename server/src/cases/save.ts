@@ -98,8 +98,8 @@ export async function writeBatch(
   })
   const ids = await writeRows(ctx, rows)
   const optedOut = await writeLinks(ctx, entries, ids, before)
-  await settleMembership(ctx, membership, ids)
-  const saved = new Map((await selectCases(ctx, ids)).map((each) => [each.id, each]))
+  const [after] = await Promise.all([selectCases(ctx, ids), settleMembership(ctx, membership, ids)])
+  const saved = new Map(after.map((each) => [each.id, each]))
   const records = ids.map((id) => saved.get(id)!)
   recordSaved(ctx, records, before, optedOut)
   return records
