@@ -16,11 +16,14 @@ export interface Detail {
 export class Refusal extends Error {
   readonly kind: RefusalKind
   readonly details: Detail[]
+  /** What wasn't found, such as `case list`, where that is the reason. */
+  readonly missing: string | undefined
 
-  constructor(kind: RefusalKind, message: string, details: Detail[] = []) {
+  constructor(kind: RefusalKind, message: string, details: Detail[] = [], missing?: string) {
     super(message)
     this.kind = kind
     this.details = details
+    this.missing = missing
   }
 }
 
@@ -41,5 +44,5 @@ export function broken(details: Detail[]): Refusal {
 
 /** Another company's record is exactly as missing as one that never was. */
 export function notFound(what: string, id: number | string): never {
-  throw new Refusal('not found', `${what} ${id} not found`)
+  throw new Refusal('not found', `${what} ${id} not found`, [], what)
 }

@@ -1,4 +1,4 @@
-import type { Detail, RefusalKind } from '../core/errors.ts'
+import { type Detail, Refusal, type RefusalKind } from '../core/errors.ts'
 
 /** The one table between the vocabulary of refusals and HTTP. */
 export const STATUS: Record<RefusalKind, number> = {
@@ -20,3 +20,20 @@ export interface ErrorBody {
 export function errorBody(error: ErrorBody['error'], message: string, details: Detail[], requestId: string): ErrorBody {
   return { error, message, details, request_id: requestId }
 }
+
+/** Fastify's own complaints about a request are 400s: malformed JSON, a wrong content type, a body over the limit. */
+export function asRefusal(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error
+  const { code, statusCode, message } = error as { code?: string; statusCode?: number; message: string }
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return new Refusal('bad request', 'The body must be sent as Content-Type: application/json')
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new Refusal('bad request', 'The body is larger than 32 MB')
+  if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY') return new Refusal('bad request', 'The body is empty; send a JSON object')
+  if (statusCode && statusCode >= 400 && statusCode < 500) return new Refusal('bad request', message)
+  // Out of connections or shutting down: worth a retry.
+  if (code && OUT_OF_REACH.has(code))
+    return new Refusal('service unavailable', 'The database is out of reach; retry later')
+  return undefined
+}
+
+const OUT_OF_REACH = new Set(['ECONNREFUSED', 'ECONNRESET', '57P01', '57P03', '53300', '08006', '08001'])

@@ -3,7 +3,7 @@ import { badRequest, broken, Refusal } from '../core/errors.ts'
 import type { Operation } from '../core/operation.ts'
 import { unstorableText } from '../core/validate.ts'
 import type { Admission, Admit, Allowance } from './authenticate.ts'
-import { errorBody, STATUS } from './errors.ts'
+import { asRefusal, errorBody, STATUS } from './errors.ts'
 import { etagOf, namesTag } from './etag.ts'
 import { once } from './idempotency.ts'
 import { type Caller, inTransaction, runOperation, type Service } from './run.ts'
@@ -140,23 +140,6 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     .type(JSON_TYPE)
     .send(errorBody('internal server error', message, [], request.id))
 }
-
-/** Fastify's own complaints about a request are 400s: malformed JSON, a wrong content type, a body over the limit. */
-function asRefusal(error: unknown): Refusal | undefined {
-  if (error instanceof Refusal) return error
-  const { code, statusCode, message } = error as { code?: string; statusCode?: number; message: string }
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
-    return new Refusal('bad request', 'The body must be sent as Content-Type: application/json')
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new Refusal('bad request', 'The body is larger than 32 MB')
-  if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY') return new Refusal('bad request', 'The body is empty; send a JSON object')
-  if (statusCode && statusCode >= 400 && statusCode < 500) return new Refusal('bad request', message)
-  // Out of connections or shutting down: worth a retry.
-  if (code && OUT_OF_REACH.has(code))
-    return new Refusal('service unavailable', 'The database is out of reach; retry later')
-  return undefined
-}
-
-const OUT_OF_REACH = new Set(['ECONNREFUSED', 'ECONNRESET', '57P01', '57P03', '53300', '08006', '08001'])
 
 /** Every path of the operations, to tell a wrong method (405) from an unknown path (404). */
 export function allowedMethods(operations: Operation[], path: string): string[] {

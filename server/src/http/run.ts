@@ -35,8 +35,13 @@ export function inTransaction<T>(service: Service, caller: Caller, work: (ctx: C
   })
 }
 
-/** Runs an operation on validated input: reads on the pool, all else in one transaction. */
-export function runOperation(service: Service, caller: Caller, op: Operation, input: unknown): Promise<unknown> {
+/** Runs an operation or a tool on validated input: reads on the pool, all else in one transaction. */
+export function runOperation(
+  service: Service,
+  caller: Caller,
+  op: Pick<Operation, 'readOnly' | 'run'>,
+  input: unknown,
+): Promise<unknown> {
   const run: Run = (ctx) => op.run(ctx, input as never)
   return op.readOnly ? run(context(service, caller, service.pool, [])) : inTransaction(service, caller, run)
 }
