@@ -20,11 +20,6 @@ export async function accountFor(cluster: string, dataDir: string): Promise<Acco
   for (const folder of [cluster, dataDir]) {
     const owner = await stat(folder).catch(() => undefined)
     if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
-    if (owner && folder === cluster) {
-      throw new StartError(
-        `${cluster} belongs to root, and PostgreSQL does not run as root: give it to another account`,
-      )
-    }
   }
   return (await lookUp('postgres')) ?? (await lookUp('nobody')) ?? missing()
 }

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chown, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises'
+import { chown, mkdtemp, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { StartError } from '../core/start-error.ts'
 import type { Account } from './account.ts'
 import type { Binaries } from './binaries.ts'
-import { isAlive } from './postmaster.ts'
 
 /** The role that the program works as. It owns its database and is no superuser; nobody can log in as one. */
 export const ROLE = 'docketcall'
@@ -34,7 +33,7 @@ export async function ensureCluster(cluster: Cluster, log: { info(line: string):
   if (await isCluster(cluster)) return
   log.info(`creating a PostgreSQL ${binaries.major} data folder in ${folder}`)
   await removeAbandoned(folder)
-  const fresh = `${folder}.new-${process.pid}`
+  const fresh = await mkdtemp(`${folder}.new-`)
   try {
     await initialise({ ...cluster, folder: fresh })
     await rmdir(folder).catch(() => {})
@@ -50,7 +49,7 @@ export async function readPassword(folder: string): Promise<string> {
   return await readFile(path.join(folder, PASSWORD_FILE), 'utf8')
 }
 
-async function isCluster({ folder, binaries }: Cluster): Promise<boolean> {
+async function isCluster({ folder, binaries, account }: Cluster): Promise<boolean> {
   const files = await readdir(folder).catch((error: NodeJS.ErrnoException): string[] => {
     if (error.code !== 'ENOENT') throw error
     return []
@@ -64,6 +63,10 @@ async function isCluster({ folder, binaries }: Cluster): Promise<boolean> {
     throw new StartError(
       `${folder} was made by PostgreSQL ${version} and this program brings PostgreSQL ${binaries.major}: move the data with the version that made it (pg_dump), or start that`,
     )
+  }
+  // A copy that root has put back, for example.
+  if (account && (await stat(folder)).uid !== account.uid) {
+    throw new StartError(`${folder} belongs to root, and PostgreSQL does not run as root: chown it to another account`)
   }
   return true
 }
@@ -80,7 +83,6 @@ export function environment(): NodeJS.ProcessEnv {
 
 async function initialise(cluster: Cluster): Promise<void> {
   const { folder, binaries, account } = cluster
-  await mkdir(folder, { mode: 0o700 })
   const own = async (file: string) => (account ? await chown(file, account.uid, account.gid) : undefined)
   await own(folder)
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
@@ -109,13 +111,12 @@ async function run({ folder, account }: Cluster, program: string, options: strin
   throw new StartError(`could not create the PostgreSQL data folder ${folder}: ${reason}`)
 }
 
+/** What a killed process left. One that is still at work is done within seconds. */
 async function removeAbandoned(folder: string): Promise<void> {
-  const prefix = `${path.basename(folder)}.new-`
   const parent = path.dirname(folder)
   for (const name of await readdir(parent)) {
-    const maker = Number(name.slice(prefix.length))
-    if (name.startsWith(prefix) && (maker === process.pid || !isAlive(maker))) {
-      await rm(path.join(parent, name), { recursive: true, force: true })
-    }
+    if (!name.startsWith(`${path.basename(folder)}.new-`)) continue
+    const { mtimeMs } = await stat(path.join(parent, name))
+    if (Date.now() - mtimeMs > 600_000) await rm(path.join(parent, name), { recursive: true, force: true })
   }
 }

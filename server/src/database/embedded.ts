@@ -34,15 +34,17 @@ export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedP
   const { log, purpose = 'service', settings = {} } = options
   const dataDir = path.resolve(options.dataDir)
   const cluster = await prepare(dataDir, log)
-  await waitForOthers(cluster, dataDir)
-  const server = await startServer({ cluster, dataDir, log, owner: { purpose, pid: process.pid }, settings }).catch(
-    async (error) => {
-      // Another one may have been faster; then that is what there is to say.
-      await waitForOthers(cluster, dataDir)
-      throw error
-    },
-  )
-  return { url: await urlOf(cluster.folder, server), crashed: server.crashed, stop: server.stop }
+  const owner = { purpose, pid: process.pid }
+  for (;;) {
+    await waitForOthers(cluster, dataDir)
+    try {
+      const server = await startServer({ cluster, dataDir, log, owner, settings })
+      return { url: await urlOf(cluster.folder, server), crashed: server.crashed, stop: server.stop }
+    } catch (error) {
+      const faster = await findPostmaster(cluster.folder)
+      if (!faster) throw error
+    }
+  }
 }
 
 /** The address of the database of a service that runs on `dataDir`. */
@@ -54,9 +56,13 @@ export async function findRunningPostgres(dataDir: string): Promise<string | und
 
 /** For a command beside a service that may or may not run: its database, or the same started for the moment. */
 export async function borrowEmbeddedPostgres(options: Omit<Options, 'purpose'>): Promise<EmbeddedPostgres> {
-  const url = await findRunningPostgres(options.dataDir)
-  if (url) return { url, crashed: new Promise(() => {}), stop: async () => {} }
-  return await startEmbeddedPostgres({ ...options, purpose: 'command' })
+  const running = async () => {
+    const url = await findRunningPostgres(options.dataDir)
+    return url ? { url, crashed: new Promise<string>(() => {}), stop: async () => {} } : undefined
+  }
+  const start = () => startEmbeddedPostgres({ ...options, purpose: 'command' })
+  // A service that starts meanwhile is no reason to fail.
+  return (await running()) ?? (await start().catch(async (error) => (await running()) ?? Promise.reject(error)))
 }
 
 function clusterFolder(dataDir: string): string {
@@ -85,14 +91,14 @@ async function waitForOthers(cluster: Cluster, dataDir: string): Promise<void> {
   for (;;) {
     const postmaster = await findPostmaster(cluster.folder)
     if (!postmaster) return await removeMisleadingLockFile(cluster.folder)
-    const { owner, pid } = postmaster
+    const { owner, pid, host } = postmaster
     const waited = Date.now() - since
     if (owner && isAlive(owner.pid)) {
       const patience = owner.purpose === 'command' ? COMMAND_ENDS_WITHIN : 0
       if (waited >= patience) throw new StartError(`the data folder ${dataDir} is in use by process ${owner.pid}`)
     } else if (waited > REMAINS_END_WITHIN) {
       throw new StartError(`the data folder ${dataDir} is in use by PostgreSQL, process ${pid}, which does not stop`)
-    } else if (waited > 2000 && !stopped) {
+    } else if (waited > 2000 && host && !stopped) {
       stopped = true
       process.kill(pid, 'SIGINT')
     }

@@ -52,10 +52,10 @@ export async function findPostmaster(cluster: string): Promise<Postmaster | unde
   return { ...lockFile, owner: await readOwner(cluster) }
 }
 
-/** PostgreSQL itself would take a live process with the number in the lock file for a server, whatever it is. */
+/** To PostgreSQL itself any process with the number in the lock file is a server, even one that is long dead. */
 export async function removeMisleadingLockFile(cluster: string): Promise<void> {
   const lockFile = await readLockFile(cluster)
-  if (lockFile && isAlive(lockFile.pid) && !(await worksOn(cluster, lockFile))) {
+  if (lockFile && isNumberTaken(lockFile.pid) && !(await findPostmaster(cluster))) {
     await rm(path.join(cluster, 'postmaster.pid'))
   }
 }
@@ -65,7 +65,9 @@ export async function removeMisleadingLockFile(cluster: string): Promise<void> {
  * /tmp that we don't see (systemd's PrivateTmp), and its working folder is hidden from root in an ordinary container.
  */
 async function worksOn(cluster: string, { pid, port, host }: LockFile): Promise<boolean> {
-  if (host && (await answers(host, port))) return true
+  // It is still writing the lock file.
+  if (!host) return true
+  if (await answers(host, port)) return true
   const [own, its] = await Promise.all(
     [cluster, `/proc/${pid}/cwd`].map((folder) => stat(folder).catch(() => undefined)),
   )
@@ -91,12 +93,16 @@ async function readOwner(cluster: string): Promise<Owner | undefined> {
 }
 
 export function isAlive(pid: number): boolean {
+  return isNumberTaken(pid) && !isZombie(pid)
+}
+
+function isNumberTaken(pid: number): boolean {
   try {
     process.kill(pid, 0)
+    return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
-  return !isZombie(pid)
 }
 
 /** Where nobody reaps the dead (a container whose first process is not an init), they keep their number. */

@@ -108,8 +108,8 @@ export async function startServer({ cluster, dataDir, log, owner, settings }: Op
     let saidAt = spawnedAt
     while (!over) {
       const found = await readLockFile(folder)
-      // A lock file from before may even hold the same process number, in a container that was started again.
-      if (found?.ready && found.startedAt >= Math.floor(spawnedAt / 1000)) return found
+      // One from before may hold the same process number, in a container that was started again.
+      if (found?.ready && found.pid === child.pid && found.startedAt >= Math.floor(spawnedAt / 1000)) return found
       if (Date.now() - saidAt > 5000) {
         saidAt = Date.now()
         log.info(`waiting for PostgreSQL: ${await serverLog.lastLine()}`)
