@@ -1,7 +1,9 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { Refusal } from './core/errors.ts'
 import type { Operation } from './core/operation.ts'
+import type { Tool } from './core/tool.ts'
 import { admission } from './http/authenticate.ts'
+import { addMcp } from './http/mcp.ts'
 import { requestId } from './http/request-id.ts'
 import { addRest, allowedMethods, sendError } from './http/rest.ts'
 import type { Service } from './http/run.ts'
@@ -9,8 +11,11 @@ import type { Service } from './http/run.ts'
 export interface AppOptions {
   service: Service
   operations: Operation[]
+  tools: Tool[]
   /** Requests per hour and key; 0 switches the limit off. */
   rateLimit: number
+  /** Where the service is reached from outside, if it says so. */
+  publicUrl?: string
 }
 
 /** 32 MB: 5,000 entries with all their fields. */
@@ -19,7 +24,7 @@ const BODY_LIMIT = 32 * 1024 * 1024
 /** Escapes that may stand for NUL or half a surrogate pair, which PostgreSQL can't keep. */
 const SUSPECT = /\\u(0000|[dD][89a-fA-F])/
 
-export function buildApp({ service, operations, rateLimit }: AppOptions): FastifyInstance {
+export function buildApp({ service, operations, tools, rateLimit, publicUrl }: AppOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: service.log as FastifyBaseLogger,
     // One line per request is what a proxy in front logs; here failures are logged, and the metrics count the rest.
@@ -63,6 +68,8 @@ export function buildApp({ service, operations, rateLimit }: AppOptions): Fastif
       `${request.method} is not allowed on ${path}; allowed: ${allowed.join(', ')}`,
     )
   })
-  addRest(app, operations, service, admission(service.pool, rateLimit))
+  const admit = admission(service.pool, rateLimit)
+  addRest(app, operations, service, admit)
+  addMcp(app, { tools, service, admit, publicUrl })
   return app
 }

@@ -5,7 +5,10 @@ import { buildApp } from '../../src/app.ts'
 import { insertCompany, insertKey } from '../../src/companies/queries.ts'
 import { type Clock, realClock } from '../../src/core/clock.ts'
 import { openPool, type Pool } from '../../src/core/db.ts'
+import type { Detail } from '../../src/core/errors.ts'
+import type { Tool } from '../../src/core/tool.ts'
 import { operations } from '../../src/operations.ts'
+import { tools } from '../../src/tools.ts'
 import { cloneDatabase } from './database.ts'
 
 export interface Answer<T = any> {
@@ -21,6 +24,12 @@ export interface Company {
   call<T = any>(route: string, body?: unknown, headers?: Record<string, string>): Promise<Answer<T>>
   /** As `call`, and fails unless the answer is a success. */
   ok<T = any>(route: string, body?: unknown): Promise<T>
+  /** Sends a bare JSON-RPC request to the tool interface, as this company. */
+  rpc<T = any>(method: string, params?: unknown, headers?: Record<string, string>): Promise<Answer<T>>
+  /** What a tool answers; fails unless it succeeds. */
+  tool<T = any>(name: string, args?: unknown): Promise<T>
+  /** The error that a tool answers; fails when it succeeds. */
+  refusal(name: string, args?: unknown): Promise<{ error: string; message: string; details: Detail[] }>
 }
 
 export interface TestApi {
@@ -30,12 +39,13 @@ export interface TestApi {
 }
 
 /** The service's front door on a database of its own; everything is closed after the file's tests. */
-export async function startApi(options: { rateLimit?: number; clock?: Clock } = {}): Promise<TestApi> {
+export async function startApi(options: { rateLimit?: number; clock?: Clock; tools?: Tool[] } = {}): Promise<TestApi> {
   const pool = openPool({ ...(await cloneDatabase()), max: 10 })
   const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' })
   const app = buildApp({
     service: { pool, clock: options.clock ?? realClock, log },
     operations,
+    tools: options.tools ?? tools,
     rateLimit: options.rateLimit ?? 0,
   })
   after(async () => {
@@ -71,7 +81,24 @@ export async function startApi(options: { rateLimit?: number; clock?: Clock } = 
         if (answer.status >= 300) throw new Error(`${route}: ${answer.status} ${JSON.stringify(answer.body)}`)
         return answer.body
       }
-      return { id, key, call, ok }
+      const rpc = (method: string, params?: unknown, headers: Record<string, string> = {}) =>
+        call('POST /v1/mcp', { jsonrpc: '2.0', id: 1, method, params }, { authorization: `Bearer ${key}`, ...headers })
+      const callTool = async (name: string, args: unknown = {}) => {
+        const { body } = await rpc('tools/call', { name, arguments: args })
+        if (!body.result) throw new Error(`${name}: ${JSON.stringify(body)}`)
+        return { isError: body.result.isError === true, text: body.result.content[0].text as string }
+      }
+      const tool = async (name: string, args?: unknown) => {
+        const { isError, text } = await callTool(name, args)
+        if (isError) throw new Error(`${name}: ${text}`)
+        return JSON.parse(text)
+      }
+      const refusal = async (name: string, args?: unknown) => {
+        const { isError, text } = await callTool(name, args)
+        if (!isError) throw new Error(`${name} succeeded: ${text}`)
+        return JSON.parse(text)
+      }
+      return { id, key, call, ok, rpc, tool, refusal }
     },
   }
 }
