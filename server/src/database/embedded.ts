@@ -47,11 +47,16 @@ export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedP
   }
 }
 
-/** The address of the database of a service that runs on `dataDir`. */
+/** The address of the database of a service that runs on `dataDir`. While it still starts, that is waited for. */
 export async function findRunningPostgres(dataDir: string): Promise<string | undefined> {
   const folder = clusterFolder(dataDir)
-  const postmaster = await findPostmaster(folder)
-  return postmaster?.owner?.purpose === 'service' ? await urlOf(folder, postmaster) : undefined
+  for (;;) {
+    const postmaster = await findPostmaster(folder)
+    const { owner, status } = postmaster ?? {}
+    if (owner?.purpose !== 'service' || !isAlive(owner.pid) || status === 'stopping') return undefined
+    if (postmaster && status === 'ready') return await urlOf(folder, postmaster)
+    await pause(20)
+  }
 }
 
 /** For a command beside a service that may or may not run: its database, or the same started for the moment. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { readFile, rm, stat } from 'node:fs/promises'
+import { readFile, rm, rmdir, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
 import path from 'node:path'
 
@@ -12,12 +12,13 @@ export interface LockFile {
   port: number
   /** The folder of its Unix socket, or the address that it listens at. */
   host: string
-  ready: boolean
+  /** Empty at first, then `starting`, `ready` or `stopping`. */
+  status: string
 }
 
 /** A server that is alive on a cluster. */
 export interface Postmaster extends LockFile {
-  /** The process that started it. */
+  /** The process that started it, as soon as it has written that down: until then the file tells of the one before. */
   owner: Owner | undefined
 }
 
@@ -41,7 +42,7 @@ export async function readLockFile(cluster: string): Promise<LockFile | undefine
     startedAt: Number(startedAt),
     port: Number(port),
     host: socketFolder || address || '',
-    ready: status?.trim() === 'ready',
+    status: status?.trim() ?? '',
   }
 }
 
@@ -49,7 +50,7 @@ export async function readLockFile(cluster: string): Promise<LockFile | undefine
 export async function findPostmaster(cluster: string): Promise<Postmaster | undefined> {
   const lockFile = await readLockFile(cluster)
   if (!lockFile || !isAlive(lockFile.pid) || !(await worksOn(cluster, lockFile))) return undefined
-  return { ...lockFile, owner: await readOwner(cluster) }
+  return { ...lockFile, owner: lockFile.status ? await readOwner(cluster) : undefined }
 }
 
 /** To PostgreSQL itself any process with the number in the lock file is a server, even one that is long dead. */
@@ -86,9 +87,19 @@ async function answers(host: string, port: number): Promise<boolean> {
   }
 }
 
+/** A server whose service was killed leaves the folder of its socket behind, empty. */
+export async function removeSocketFolder(cluster: string): Promise<void> {
+  const found = /unix_socket_directories=([^"]*\/docketcall-\w+)"/.exec(await readOptions(cluster))
+  if (found) await rmdir(found[1]!).catch(() => {})
+}
+
+/** The command line of the last server. */
+async function readOptions(cluster: string): Promise<string> {
+  return await readFile(path.join(cluster, 'postmaster.opts'), 'utf8').catch(() => '')
+}
+
 async function readOwner(cluster: string): Promise<Owner | undefined> {
-  const options = await readFile(path.join(cluster, 'postmaster.opts'), 'utf8').catch(() => '')
-  const found = /docketcall-(service|command)-(\d+)/.exec(options)
+  const found = /cluster_name=docketcall-(service|command)-(\d+)"/.exec(await readOptions(cluster))
   return found ? { purpose: found[1] as Owner['purpose'], pid: Number(found[2]) } : undefined
 }
 

@@ -36,10 +36,13 @@ async function place(source: string, copy: string): Promise<void> {
       if (!entry.isSymbolicLink()) await chmod(path.join(entry.parentPath, entry.name), 0o755)
     }
     await chmod(fresh, 0o755)
+    // One from which something was cleared away, as systems do in folders for temporary files.
+    await rename(copy, `${fresh}-old`).catch(() => {})
     await rename(fresh, copy)
   } catch {
-    await rm(fresh, { recursive: true, force: true })
+    // Then there is none at this place.
   }
+  for (const rest of [fresh, `${fresh}-old`]) await rm(rest, { recursive: true, force: true })
 }
 
 async function listing(folder: string): Promise<string> {

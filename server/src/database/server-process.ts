@@ -6,7 +6,7 @@ import { pause } from '../core/clock.ts'
 import { StartError } from '../core/start-error.ts'
 import { type Cluster, environment, folderArgument } from './cluster.ts'
 import { chooseAddress } from './listen-address.ts'
-import { type LockFile, type Owner, ownerName, readLockFile } from './postmaster.ts'
+import { type LockFile, type Owner, ownerName, readLockFile, removeSocketFolder } from './postmaster.ts'
 import { openServerLog } from './server-log.ts'
 
 /** What a small server with an SSD wants. Disk is always synced: a call once committed must not be forgotten. */
@@ -54,6 +54,7 @@ export interface ServerProcess extends LockFile {
 export async function startServer({ cluster, dataDir, log, owner, settings }: Options): Promise<ServerProcess> {
   const { folder, binaries, account } = cluster
   const serverLog = await openServerLog(path.join(dataDir, 'postgres.log'))
+  await removeSocketFolder(folder)
   const address = await chooseAddress(account)
   const all = { ...SETTINGS, ...address.settings, cluster_name: ownerName(owner), ...settings }
   const command = [binaries.postgres, '-D', folderArgument(folder)]
@@ -109,7 +110,8 @@ export async function startServer({ cluster, dataDir, log, owner, settings }: Op
     while (!over) {
       const found = await readLockFile(folder)
       // One from before may hold the same process number, in a container that was started again.
-      if (found?.ready && found.pid === child.pid && found.startedAt >= Math.floor(spawnedAt / 1000)) return found
+      const isOurs = found?.pid === child.pid && found!.startedAt >= Math.floor(spawnedAt / 1000)
+      if (isOurs && found?.status === 'ready') return found
       if (Date.now() - saidAt > 5000) {
         saidAt = Date.now()
         log.info(`waiting for PostgreSQL: ${await serverLog.lastLine()}`)

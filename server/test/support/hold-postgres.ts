@@ -1,11 +1,12 @@
-/** A process to be killed: starts PostgreSQL on the given data folder, prints its address and waits. */
+/** A process of its own to be killed or, by SIGTERM, to end: starts PostgreSQL on the given data folder, prints its address and waits. */
 import { startEmbeddedPostgres } from '../../src/database/embedded.ts'
 
 const [dataDir, purpose] = process.argv.slice(2)
-const { url } = await startEmbeddedPostgres({
+const { url, stop } = await startEmbeddedPostgres({
   dataDir: dataDir!,
   purpose: purpose as 'service' | 'command',
   log: { info() {} },
 })
 process.stdout.write(`${url}\n`)
-setInterval(() => {}, 1000)
+const waiting = setInterval(() => {}, 1000)
+process.once('SIGTERM', () => stop().finally(() => clearInterval(waiting)))
