@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, beforeEach, test } from 'node:test'
+import { publicUrl, readConfig } from './config.ts'
+import { StartError } from './start-error.ts'
+
+const folder = mkdtempSync(path.join(tmpdir(), 'docketcall-config-'))
+after(() => rmSync(folder, { recursive: true }))
+beforeEach(() => rmSync(path.join(folder, '.env'), { force: true }))
+
+const read = (environment: Record<string, string>) => readConfig(environment, folder)
+const dotEnv = (content: string) => writeFileSync(path.join(folder, '.env'), content)
+
+function problems(environment: Record<string, string>): string {
+  try {
+    read(environment)
+  } catch (error) {
+    assert.ok(error instanceof StartError)
+    assert.ok(!error.message.includes('\n'), 'one line')
+    return error.message
+  }
+  return ''
+}
+
+test('without settings the service starts with its defaults', () => {
+  assert.deepEqual(read({}), {
+    HOST: '127.0.0.1',
+    PORT: 8080,
+    DATA_DIR: path.resolve('data'),
+    DATABASE_URL: undefined,
+    PUBLIC_URL: undefined,
+    COMPANY_NAME: 'My firm',
+    API_KEY: undefined,
+    RATE_LIMIT_PER_HOUR: 500,
+    ROLE: 'all',
+    MAX_CONCURRENT_CALLS: 20,
+    LOG_LEVEL: 'info',
+    SANDBOX_CLOCK: undefined,
+    SANDBOX_SPEED: undefined,
+  })
+})
+
+test('a variable that is set to nothing counts as not set', () => {
+  assert.equal(read({ PORT: '', DATABASE_URL: '' }).PORT, 8080)
+})
+
+test('settings are read as what they mean', () => {
+  const config = read({
+    SANDBOX_CLOCK: '2026-03-02T09:00:00-05:00',
+    SANDBOX_SPEED: '0.5',
+    PUBLIC_URL: 'https://a.b/c/',
+  })
+  assert.equal(config.SANDBOX_CLOCK?.toISOString(), '2026-03-02T14:00:00.000Z')
+  assert.equal(config.SANDBOX_SPEED, 0.5)
+  assert.equal(config.PUBLIC_URL, 'https://a.b/c')
+})
+
+for (const [name, value] of [
+  ['PORT', '80a'],
+  ['PORT', '65536'],
+  ['PORT', '-1'],
+  ['DATABASE_URL', 'mysql://localhost/x'],
+  ['DATABASE_URL', 'localhost'],
+  ['PUBLIC_URL', 'calls.example.com'],
+  ['PUBLIC_URL', 'https://example.com/?a=b'],
+  ['API_KEY', 'a'.repeat(23)],
+  ['API_KEY', `${'a'.repeat(12)} ${'a'.repeat(12)}`],
+  ['RATE_LIMIT_PER_HOUR', '1.5'],
+  ['ROLE', 'API'],
+  ['MAX_CONCURRENT_CALLS', '0'],
+  ['LOG_LEVEL', 'loud'],
+  ['SANDBOX_CLOCK', '2026-03-02'],
+  ['SANDBOX_CLOCK', '2026-03-02T09:00:00'],
+  ['SANDBOX_CLOCK', '2026-02-30T25:00:00Z'],
+  ['SANDBOX_SPEED', '0'],
+  ['SANDBOX_SPEED', '1e9'],
+]) {
+  test(`${name}=${value} is refused, with the rule that it breaks`, () => {
+    assert.match(problems({ [name!]: value! }), new RegExp(`^${name} must be `))
+  })
+}
+
+test('everything wrong is named at once', () => {
+  const line = problems({ PORT: 'x', LOG_LEVEL: 'y', SANDBOX_SPED: '3' })
+  for (const name of ['PORT', 'LOG_LEVEL', 'SANDBOX_SPEED']) assert.match(line, new RegExp(name))
+})
+
+test('a wrong key is never shown', () => {
+  assert.ok(!problems({ API_KEY: 'too-short-secret' }).includes('too-short'))
+  assert.ok(!problems({ DATABASE_URL: 'postgre://u:hidden@h/d' }).includes('hidden'))
+})
+
+test('a near miss in the environment is refused with the name that was meant', () => {
+  for (const [wrong, meant] of [
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['DATABASE_ULR', 'DATABASE_URL'],
+    ['DATADIR', 'DATA_DIR'],
+    ['api_key', 'API_KEY'],
+    ['LOG_LEVEl', 'LOG_LEVEL'],
+    ['LOGLEVEL', 'LOG_LEVEL'],
+    ['RATE_LIMIT_PER_MINUTE', 'RATE_LIMIT_PER_HOUR'],
+    ['SANDBOX_TIME', 'SANDBOX_CLOCK'],
+    ['MAX_CONCURRENT_CALL', 'MAX_CONCURRENT_CALLS'],
+    ['PUBLICURL', 'PUBLIC_URL'],
+  ])
+    assert.match(problems({ [wrong!]: 'x' }), new RegExp(`no setting ${wrong}; did you mean ${meant}\\?`), wrong)
+})
+
+test("other programs' variables are left alone", () => {
+  const names = ['HOME', 'HOSTNAME', 'PATH', 'PWD', 'POST', 'SHELL', 'APP_KEY', 'API_URL', 'DATABASE', 'DATABASE_HOST']
+  const more = ['PGHOST', 'PGDATA', 'LOGNAME', 'XDG_DATA_DIRS', 'npm_config_loglevel', 'PUBLIC_IP', 'TERM', 'COLORTERM']
+  assert.equal(problems(Object.fromEntries([...names, ...more].map((name) => [name, 'x']))), '')
+})
+
+test('.env in the working folder is read; the environment goes first', () => {
+  dotEnv('# ours\nPORT=9000\nexport COMPANY_NAME="Okafor & Lind"\n\nLOG_LEVEL=warn # quiet\n')
+  const config = read({ PORT: '9100' })
+  assert.equal(config.PORT, 9100)
+  assert.equal(config.COMPANY_NAME, 'Okafor & Lind')
+  assert.equal(config.LOG_LEVEL, 'warn')
+})
+
+test('in .env every unknown name and every line that is no setting is refused', () => {
+  dotEnv('PROT=9000\nNODE_ENV=production\nPORT 9000\n')
+  const line = problems({})
+  assert.match(line, /there is no setting PROT; did you mean PORT\?/)
+  assert.match(line, /there is no setting NODE_ENV/)
+  assert.match(line, /line 3, is not of the form NAME=value/)
+})
+
+test('the public address is one that a browser can go to', () => {
+  const at = (environment: Record<string, string>) => publicUrl(read(environment), 8080)
+  assert.equal(at({}), 'http://127.0.0.1:8080')
+  assert.equal(at({ HOST: '0.0.0.0' }), 'http://localhost:8080')
+  assert.equal(at({ HOST: '::1' }), 'http://[::1]:8080')
+  assert.equal(at({ PUBLIC_URL: 'https://calls.example.com/' }), 'https://calls.example.com')
+})

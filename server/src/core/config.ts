@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { parseEnv } from 'node:util'
+import { distance } from 'fastest-levenshtein'
+import { baseUrl, instant, integer, number, oneOf, optional, postgresUrl, secret, setting, text } from './setting.ts'
+import { StartError } from './start-error.ts'
+
+/** Every setting of the service. The README's table and `npm start -- --help` are made of it. */
+export const SETTINGS = {
+  HOST: setting(text, '127.0.0.1', 'Address to listen at; `0.0.0.0` takes connections from other machines'),
+  PORT: setting(integer(0, 65535), '8080', 'Port to listen at; 0 takes a free one'),
+  DATA_DIR: setting(path.resolve, './data', 'Folder of the database and the log; everything to back up is in it'),
+  DATABASE_URL: optional(
+    postgresUrl,
+    'the embedded PostgreSQL',
+    'A PostgreSQL of your own (15 or newer), which any number of processes may share',
+  ),
+  PUBLIC_URL: optional(baseUrl, '`http://HOST:PORT`', 'Address at which others reach the service'),
+  COMPANY_NAME: setting(text, 'My firm', 'Name of the first company; read at the first start'),
+  API_KEY: optional(
+    secret(24),
+    'a random one',
+    'Key of the first company, at least 24 characters; read at the first start',
+  ),
+  RATE_LIMIT_PER_HOUR: setting(integer(0, 1e9), '500', 'Requests per hour and API key; 0 switches the limit off'),
+  ROLE: setting(
+    oneOf('all', 'api', 'engine'),
+    'all',
+    '`api` answers requests only, `engine` calls and writes to people only, `all` does both',
+  ),
+  MAX_CONCURRENT_CALLS: setting(integer(1, 1e6), '20', 'Calls in flight at once, all processes together'),
+  LOG_LEVEL: setting(
+    oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+    'info',
+    'Least weight of a line in the log: `trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`',
+  ),
+  SANDBOX_CLOCK: optional(
+    instant,
+    'the real clock',
+    'Instant at which the engine’s clock starts, such as `2026-03-02T14:00:00Z`; only while everything is sandboxed',
+  ),
+  SANDBOX_SPEED: optional(
+    number(0.001, 100_000),
+    '1',
+    'Seconds that pass for the engine in a real one; only while everything is sandboxed',
+  ),
+}
+
+type Settings = typeof SETTINGS
+export type Config = { readonly [Name in keyof Settings]: ReturnType<Settings[Name]['parse']> }
+
+const NAMES = Object.keys(SETTINGS)
+
+/**
+ * Reads the settings from the environment and, where it has none, from `.env` in the working folder. A variable that is
+ * set to nothing counts as not set.
+ *
+ * @throws {StartError} one line that names everything wrong
+ */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env, folder: string = process.cwd()): Config {
+  const file = readFile(path.join(folder, '.env'))
+  const problems = [...file.problems, ...misspelt(environment)]
+  const config: Record<string, unknown> = {}
+  for (const [name, { fallback, parse }] of Object.entries(SETTINGS)) {
+    const given = environment[name] || file.values[name] || fallback
+    try {
+      config[name] = given && parse(given)
+    } catch (error) {
+      problems.push(`${name} ${(error as Error).message}`)
+    }
+  }
+  if (problems.length > 0) throw new StartError(problems.join('; '))
+  return config as Config
+}
+
+/** In our own file every line must be a setting of ours. */
+function readFile(file: string): { values: Record<string, string | undefined>; problems: string[] } {
+  let content: string
+  try {
+    content = readFileSync(file, 'utf8')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    return { values: {}, problems: code === 'ENOENT' ? [] : [`.env cannot be read: ${message}`] }
+  }
+  // The parser would pass over what it does not understand.
+  const problems = content
+    .split('\n')
+    .flatMap((line, index) =>
+      /^\s*(#.*|(export\s+)?[\w.-]+\s*=.*)?$/.test(line)
+        ? []
+        : `.env, line ${index + 1}, is not of the form NAME=value`,
+    )
+  const values = parseEnv(content)
+  for (const name of Object.keys(values)) {
+    const near = nearest(name, 3)
+    if (!NAMES.includes(name))
+      problems.push(`.env: there is no setting ${name}${near ? `; did you mean ${near}?` : ''}`)
+  }
+  return { values, problems }
+}
+
+/** Prefixes that nobody else uses, so that any other name which begins with one is meant for us. */
+const FAMILIES = ['SANDBOX_', 'RATE_LIMIT_', 'MAX_CONCURRENT_']
+
+/** The environment is full of other programs' variables: only what can hardly be meant for another one is refused. */
+function misspelt(environment: NodeJS.ProcessEnv): string[] {
+  return Object.keys(environment)
+    .filter((name) => !NAMES.includes(name))
+    .flatMap((name) => {
+      // HOME, POST and APP_KEY are not misspelt: short names must match but for case and underscores.
+      const near = nearest(name, name.length < 9 ? 0 : name.length < 12 ? 1 : 2)
+      if (near) return `there is no setting ${name}; did you mean ${near}?`
+      const known = FAMILIES.some((family) => name.startsWith(family))
+      return known ? `there is no setting ${name}; did you mean ${nearest(name, name.length)}?` : []
+    })
+}
+
+function nearest(name: string, off: number): string | undefined {
+  const plain = (text: string) => text.toUpperCase().replaceAll('_', '')
+  const ranked = NAMES.map((known) => ({ known, off: distance(plain(known), plain(name)) }))
+  const best = ranked.sort((a, b) => a.off - b.off)[0]!
+  return best.off <= off ? best.known : undefined
+}
+
+/** Where others reach the service; `port` is the one really listened at. */
+export function publicUrl({ PUBLIC_URL, HOST }: Config, port: number): string {
+  if (PUBLIC_URL) return PUBLIC_URL
+  // A browser can't go to "every interface".
+  const host = ['0.0.0.0', '::'].includes(HOST) ? 'localhost' : HOST.includes(':') ? `[${HOST}]` : HOST
+  return `http://${host}:${port}`
+}
