@@ -101,7 +101,7 @@ test('a near miss in the environment is refused with the name that was meant', (
     ['LOG_LEVEl', 'LOG_LEVEL'],
     ['LOGLEVEL', 'LOG_LEVEL'],
     ['RATE_LIMIT_PER_MINUTE', 'RATE_LIMIT_PER_HOUR'],
-    ['SANDBOX_TIME', 'SANDBOX_CLOCK'],
+    ['SANDBOX_TIME', 'SANDBOX_CLOCK or SANDBOX_SPEED'],
     ['MAX_CONCURRENT_CALL', 'MAX_CONCURRENT_CALLS'],
     ['PUBLICURL', 'PUBLIC_URL'],
   ])

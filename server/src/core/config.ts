@@ -110,8 +110,9 @@ function misspelt(environment: NodeJS.ProcessEnv): string[] {
       // HOME, POST and APP_KEY are not misspelt: short names must match but for case and underscores.
       const near = nearest(name, name.length < 9 ? 0 : name.length < 12 ? 1 : 2)
       if (near) return `there is no setting ${name}; did you mean ${near}?`
-      const known = FAMILIES.some((family) => name.startsWith(family))
-      return known ? `there is no setting ${name}; did you mean ${nearest(name, name.length)}?` : []
+      const family = FAMILIES.find((prefix) => name.startsWith(prefix))
+      const members = family && NAMES.filter((known) => known.startsWith(family)).join(' or ')
+      return members ? `there is no setting ${name}; did you mean ${members}?` : []
     })
 }
 
