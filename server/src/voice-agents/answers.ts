@@ -87,7 +87,7 @@ const DIGITS = /^\$?(-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d*\.?\d+)(k|m)?%?$/
 /** The one number in a reply, in digits or in words; null where there is none or more than one. */
 export function numberIn(reply: string): number | null {
   const said = plain(reply)
-  if (/^(?:none|nothing|zero|no one|nobody)\b/.test(said) && !/\d/.test(said)) return 0
+  if (/^(?:none|nothing|zero|no one|nobody)(?: (?:at all|really|was|were|of)\b[^\d]*)?[.!]*$/.test(said)) return 0
   const found = new Set<number>()
   let total = 0
   let group = 0
@@ -165,6 +165,7 @@ export function choiceIn(choices: string[], reply: string): string | null {
 
 const words = (text: string) =>
   plain(text)
-    .replace(/[^\p{L}\p{N}' ]+/gu, ' ')
+    .replace(/[,;.!?]+(?= |$)/g, ' ; ') // "not by phone, email" denies only the phone
+    .replace(/[^\p{L}\p{N}'; ]+/gu, ' ')
     .replace(/\s+/g, ' ')
     .trim()

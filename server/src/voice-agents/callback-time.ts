@@ -49,7 +49,7 @@ const IN = new RegExp(
   `\\b(?:in|after|give me)(?: about| another| maybe)? (${NUMBER}) ?(minute|min|hour|day|week|month)s?\\b`,
 )
 const CLOCK = new RegExp(
-  `\\b(?:at|after|around|about|by|past|say|maybe|until|till|it's)? ?(${NUMBER})(?::(\\d\\d)| (thirty|fifteen|forty-five))?(?: o'?clock)? ?(a\\.?m\\b|p\\.?m\\b|in the (?:morning|afternoon|evening)|at night)?`,
+  `\\b(?:at|after|around|about|by|past|say|maybe|until|till|it's)? ?(${NUMBER})(?![a-z\\d])(?::(\\d\\d)| (thirty|fifteen|forty-five))?(?: o'?clock)? ?(a\\.?m\\b|p\\.?m\\b|in the (?:morning|afternoon|evening)|at night)?`,
   'g',
 )
 const PARTS: [RegExp, number][] = [
@@ -136,8 +136,8 @@ function timeIn(said: string): { minutes: number; open: boolean } | null {
     const minute = colon ? Number(colon) : spoken ? NUMBERS[spoken]! : 0
     if (!Number.isInteger(hour) || hour < 0 || hour > 23 || minute > 59) continue
     if (hour > 12 || hour === 0) return { minutes: hour * 60 + minute, open: false }
-    const evening = half ? /p|afternoon|evening|night/.test(half) : /\b(?:afternoon|evening|tonight)\b/.test(said)
-    const morning = half ? /^a|morning/.test(half) : /\bmorning\b/.test(said)
+    const evening = half ? /^p|afternoon|evening|night/.test(half) : /\b(?:afternoon|evening|tonight)\b/.test(said)
+    const morning = half ? /^a\.?m|morning/.test(half) : /\bmorning\b/.test(said)
     if (morning || evening)
       return { minutes: ((hour % 12) + (evening && !morning ? 12 : 0)) * 60 + minute, open: false }
     // Nobody is called at three in the morning: 1 to 7 are afternoon, 8 to 12 are before or at noon.

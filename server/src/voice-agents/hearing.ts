@@ -128,7 +128,7 @@ export const soundsLikeVoicemail = (text: string) => MACHINE.test(plain(text))
 export const soundsLikeScreening = (text: string) => SCREENING.test(plain(text))
 
 const YES =
-  /^(?:(?:oh |why )?(?:yes|yeah|yep|yup|ya|yea|sure|correct|right|absolutely|definitely|certainly|exactly|indeed|true|affirmative|speaking|okay|ok|alright|all right|fine|uh[ -]?huh|mm[ -]?hmm|s[ií])\b|of course|that's (?:right|correct|me|true|fine|him|her)|that is (?:right|correct|me|true|fine)|this is (?!not|n't|a |an |the |his|her (?:husband|son|daughter)|ridiculous|crazy)|it is\b|i (?:do|am|have|did|would|was|can|will|could|think so|believe so|guess so|suppose so)\b(?! not|n't| to think| no idea| to (?:talk|ask|check|see|go))|you(?:'ve got| have| got) (?:him|her|me|it)|go (?:ahead|on|for it)|please do|sounds good|no problem|not a problem|i'd (?:like|love|be happy|appreciate)|let's do|why not|yes,? please|very much|as a matter of fact)/
+  /^(?:(?:oh |why )?(?:yes|yeah|yep|yup|ya|yea|sure|correct|right|absolutely|definitely|certainly|exactly|indeed|true|affirmative|speaking|okay|ok|alright|all right|fine|uh[ -]?huh|mm[ -]?hmm)\b|s[ií](?![a-zñ])|of course|that's (?:right|correct|me|true|fine|him|her)|that is (?:right|correct|me|true|fine)|this is (?!not|n't|a |an |the |his|her (?:husband|son|daughter)|ridiculous|crazy)|it is\b|i (?:do|am|have|did|would|was|can|will|could|think so|believe so|guess so|suppose so)\b(?! not|n't| to think| no idea| to (?:talk|ask|check|see|go))|you(?:'ve got| have| got) (?:him|her|me|it)|go (?:ahead|on|for it)|please do|sounds good|no problem|not a problem|i'd (?:like|love|be happy|appreciate)|let's do|why not|yes,? please|very much|as a matter of fact)/
 const NO =
   /^(?:(?:oh |god |heck |hell )?(?:no|nope|nah|never|negative|none|neither)\b(?! (?:problem|worries|doubt|idea))|not (?:really|yet|any ?more|at all|that i|exactly|right now|for me|interested|currently|as far)|i (?:don't|do not|haven't|have not|didn't|did not|wasn't|was not|won't|will not|wouldn't|would not|can't|cannot|am not|couldn't)\b(?! know| remember| recall| think i can say| mind| see why not)|i'm not\b(?! sure| certain| too sure| really sure| quite sure)|i don't think so|i'd rather not|it (?:isn't|is not|wasn't|hasn't)|that's (?:not|wrong|incorrect)|they (?:didn't|haven't|don't))/
 const UNSURE =
@@ -146,15 +146,16 @@ export function yesOrNo(text: string): boolean | null {
     : null
 }
 
+const TAIL =
+  '(?:,? (?:about )?(?:that|it|off ?hand|right now|exactly|at the moment|to be honest|honestly|sorry|for sure|any ?more))*[.!]*$'
+const UNKNOWN = new RegExp(
+  `^(?:i )?(?:really |honestly |just )?(?:(?:don't|do not) (?:really |quite |exactly |honestly |even )?(?:know|remember|recall)|dunno|can't (?:remember|recall|say)|couldn't (?:say|tell))${TAIL}|^(?:i'm |i am )?not (?:too |really |quite |entirely )?(?:sure|certain)${TAIL}|^(?:i have )?no (?:idea|clue)\\b`,
+)
+const WITHHELD =
+  /\brather not (?:say|answer|tell|give|discuss|share)|\b(?:prefer|want|like) not to (?:say|answer|tell|share)|\b(?:don't|do not) (?:want|feel comfortable|care)(?: to)? (?:say|saying|answer|answering|give|giving|tell|telling|share|sharing|disclose)|\bnone of your business\b|^(?:skip|pass|next question|no comment)\b/
+
 /** "I don't know" and "I'd rather not say" are no answers, whatever was asked. */
 export function withholdsAnswer(text: string): boolean {
   const said = plain(text)
-  return (
-    /^(?:i )?(?:really |honestly )?(?:don't|do not|dunno)(?: (?:really|quite|exactly|honestly))? ?(?:know|remember|recall|have (?:one|that|it)|want to say)?(?: (?:that|it|off ?hand|right now|offhand|exactly|at the moment|to be honest))*[.!,]*$/.test(
-      said,
-    ) ||
-    /^(?:no|none),? (?:idea|clue|comment)\b|^(?:i'm )?not (?:too |really |quite )?sure(?: (?:about that|right now|honestly|of that))*[.!]*$|\brather not (?:say|answer|tell|give|discuss)|\b(?:prefer|want) not to (?:say|answer)|\b(?:don't|do not) (?:want|feel comfortable|care) to (?:say|answer|give|tell|share)|\bnone of your business\b|^(?:skip|pass|next question|next)\b|^(?:no|i have no) (?:idea|clue)/.test(
-      said,
-    )
-  )
+  return UNKNOWN.test(said) || WITHHELD.test(said)
 }

@@ -177,10 +177,16 @@ function nameQuestion(field: PostCallField): string {
   const words = wordsOf(field.name)
   const [head = '', ...tail] = words.split(' ')
   const opener = OPENERS[head]
-  if (field.type === 'boolean' && opener && tail.length > 0) return `${opener} ${tail.join(' ')}?`
+  if (field.type === 'boolean' && opener && tail.length > 0) return `${opener} ${withArticle(tail.join(' '))}?`
   if (field.type === 'boolean') return STATE.test(words) ? `Are you ${words}?` : `Please tell me yes or no: ${words}?`
   return `Could you tell me ${owned(words)}?`
 }
+
+/** `has_attorney` → "an attorney", but `has_insurance` → "insurance" */
+const withArticle = (noun: string) =>
+  /^(?:attorney|lawyer|doctor|job|car|spouse|child|witness|claim|policy|representative|email)$/.test(noun)
+    ? `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
+    : noun
 
 /** A field's name as words: `incident_date` and `incidentDate` → "incident date". */
 export function wordsOf(name: string): string {

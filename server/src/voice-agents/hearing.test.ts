@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Intent, intentOf, soundsLikeScreening, soundsLikeVoicemail, withholdsAnswer, yesOrNo } from './hearing.ts'
+
+const INTENTS: [Intent | null, string][] = [
+  ['robot_question', 'Are you a robot?'],
+  ['robot_question', 'Wait, am I talking to a real person?'],
+  ['robot_question', 'Is this a recording?'],
+  ['robot_question', 'Is this AI?'],
+  ['wants_person', 'I want to talk to a human.'],
+  ['wants_person', 'Can I speak to a lawyer?'],
+  ['wants_person', 'Let me speak with someone at the office.'],
+  ['wants_person', 'Put me through, please. Connect me.'],
+  ['wants_person', "I'm not talking to a machine."],
+  ['wants_person', 'No hablo inglés.'],
+  ['wrong_number', 'You have the wrong number.'],
+  ['wrong_number', "There's nobody by that name here."],
+  ['wrong_number', "I don't know who that is."],
+  ['wrong_number', 'She doesn’t live here anymore.'],
+  ['not_here', "She's not home right now."],
+  ['not_here', 'This is his wife.'],
+  ['deceased', 'I’m afraid my husband passed away in May.'],
+  ['callback', 'Can you call me tomorrow at three?'],
+  ['callback', 'Call me back later.'],
+  ['callback', 'Could we do this another time?'],
+  ['busy', "I'm driving."],
+  ['busy', "It's a bad time."],
+  ['legal_question', 'Do I have a case?'],
+  ['legal_question', 'Should I sign the release?'],
+  ['legal_question', 'How much money will I get?'],
+  ['legal_question', 'What are my rights?'],
+  ['who_question', 'Who is this?'],
+  ['who_question', 'What is this about?'],
+  ['number_question', 'How did you get my number?'],
+  ['number_question', 'Is this a scam?'],
+  ['repeat', 'Could you repeat that?'],
+  ['repeat', 'Sorry?'],
+  ['repeat', "I didn't catch that."],
+  ['disqualified', 'I already have a lawyer.'],
+  ['disqualified', 'My case is closed.'],
+  ['disqualified', 'We settled last year.'],
+  ['disqualified', "I've hired another attorney."],
+  ['hostile', 'Go to hell.'],
+  ['breaks_off', 'I have to go.'],
+  ['breaks_off', "I don't want to answer any more of this."],
+  ['refusal', "I'm not interested."],
+  ['refusal', 'No, thank you.'],
+  [null, 'Yes.'],
+  [null, 'Sure, go ahead.'],
+  [null, 'I was in the hospital for a week.'],
+]
+for (const [intent, text] of INTENTS)
+  test(`"${text}" means ${intent ?? 'an answer'}`, () => assert.equal(intentOf(text, undefined, ''), intent))
+
+const ANSWERS: [string, string, string][] = [
+  ['field:witness', 'Could you tell me who was with you?', 'He died in the crash.'],
+  ['field:witness', 'Could you tell me who saw it?', "I don't know anyone who saw it."],
+  ['field:work', 'Could you tell me where you were?', "I was at home, she's at work all day."],
+  [
+    'field:contact_method',
+    'Could you tell me your preferred contact method: phone or email?',
+    'Just call me after six, phone is best.',
+  ],
+  ['field:still_interested', 'Are you still interested?', "No, I'm not interested any more."],
+  ['callback_time', 'When would be a good time to call again?', 'Try me tomorrow at three.'],
+  ['next_step', 'Would you like someone to follow up with you?', 'No thank you.'],
+]
+for (const [asks, question, text] of ANSWERS)
+  test(`"${text}" only answers "${question}"`, () => assert.equal(intentOf(text, asks, question), null))
+
+test('whatever is asked, a wish for a person is heard', () => {
+  for (const asks of [undefined, 'identity', 'reason', 'field:x', 'next_step', 'callback_time']) {
+    assert.equal(
+      intentOf('I want to speak to a real person.', asks, 'Could you tell me the date of the accident?'),
+      'wants_person',
+    )
+  }
+})
+
+const VERDICTS: [boolean | null, string[]][] = [
+  [
+    true,
+    [
+      'Yes.',
+      'Yeah, I do.',
+      'Speaking.',
+      'This is she.',
+      "That's right.",
+      'Sure, why not.',
+      'Uh-huh',
+      'I do, yes.',
+      'Of course.',
+      'Well, yes.',
+      'No problem.',
+      'Sí',
+    ],
+  ],
+  [
+    false,
+    [
+      'No.',
+      'Nope.',
+      'No, not any more.',
+      "I don't.",
+      'Not really.',
+      'Um, no.',
+      "I haven't yet.",
+      "I'm not.",
+      'Never.',
+      "I don't think so.",
+    ],
+  ],
+  [
+    null,
+    [
+      "I don't know.",
+      'Maybe.',
+      "I'm not sure.",
+      'Yes and no.',
+      "I'd have to think about it.",
+      'It depends.',
+      'In March.',
+      'What do you mean?',
+      'Let me talk to my wife first.',
+      'Noah is my son.',
+      'Yesterday.',
+    ],
+  ],
+]
+for (const [verdict, texts] of VERDICTS)
+  for (const text of texts)
+    test(`"${text}" is ${verdict === null ? 'neither yes nor no' : verdict ? 'a yes' : 'a no'}`, () =>
+      assert.equal(yesOrNo(text), verdict))
+
+test('not knowing and not telling are no answers', () => {
+  for (const text of [
+    "I don't know.",
+    "I don't know, to be honest.",
+    "I'd rather not say.",
+    'No idea.',
+    "I don't remember that.",
+    'Not sure.',
+    'Next question.',
+    "I don't want to answer that.",
+  ])
+    assert.equal(withholdsAnswer(text), true, text)
+  for (const text of [
+    'In March.',
+    "I don't have pain any more.",
+    'My sister knows.',
+    'No.',
+    'Sure.',
+    "I don't drive.",
+    "I don't.",
+  ])
+    assert.equal(withholdsAnswer(text), false, text)
+})
+
+test('answering machines and screening phones are told by their words', () => {
+  for (const text of [
+    "You've reached Bob. Leave a message after the tone.",
+    'The mailbox is full.',
+    "Hi, we can't come to the phone right now.",
+  ])
+    assert.equal(soundsLikeVoicemail(text), true, text)
+  assert.equal(
+    soundsLikeScreening("Please say your name and why you're calling, and I'll see if this person is available."),
+    true,
+  )
+  for (const text of [
+    'Yes, this is Maria.',
+    'Hello?',
+    'Can I take a message for him?',
+    "I'm not available on Monday.",
+  ]) {
+    assert.equal(soundsLikeVoicemail(text), false, text)
+    assert.equal(soundsLikeScreening(text), false, text)
+  }
+})
