@@ -1,4 +1,4 @@
-import Format from 'typebox/format'
+import { dayOf } from '../compliance/local-time.ts'
 import { WEEKDAYS } from '../compliance/rule-schema.ts'
 
 /** A weekday's English name in any case, in lower case; undefined for anything else. */
@@ -8,7 +8,7 @@ export function weekday(name: string): string | undefined {
 }
 
 /** A real date, YYYY-MM-DD; such dates compare as texts. */
-export const isDate = (text: string): boolean => Format.Test('date', text)
+export const isDate = (text: string): boolean => dayOf(text) !== null
 
 const HOUR = 3_600_000
 /** A day begins first in Guam and ends last in Pago Pago: between them lie all zones that a US contact can be in. */
