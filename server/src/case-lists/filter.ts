@@ -1,5 +1,6 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag'
 import Type, { type Static } from 'typebox'
+import type { Columns } from '../core/columns.ts'
 import { Id, OptionalArray, OptionalBoolean, OptionalDate, OptionalText, Text } from '../core/fields.ts'
 
 // An empty array is refused and not taken for "any": a script that found no ids must not end up calling everybody.
@@ -56,6 +57,41 @@ const rowTests = (keys: Key[], l: Sql, k: Sql) =>
     keys.map((key) => sql`(${column(l, key)} is null or ${KEYS[key][1](k, column(l, key))})`),
     ' and ',
   )
+
+/** What is left of a filter without the keys that are null. */
+export function givenKeys(filter: Filter): Filter {
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== null))
+}
+
+/** A filter taken apart, as the `f_…` columns keep it. `{}` and no filter look the same here. */
+export function filterRow(filter: Filter | null): Record<string, unknown> {
+  const entries = Object.keys(KEYS).map((key) => [`f_${key}`, columnValue(filter ?? {}, key as Key) ?? null])
+  return Object.fromEntries(entries)
+}
+
+export const filterColumns: Columns = Object.fromEntries(
+  Object.entries(KEYS).map(([key, [type]]) => [`f_${key}`, type]),
+)
+
+const columnValue = (filter: Filter, key: Key) => (key === 'key' && filter.key ? containing(filter.key) : filter[key])
+
+/** The text as a pattern for `like`, to be found anywhere. */
+export const containing = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`
+
+/**
+ * A filter as a condition on cases `k`, with its values as parameters, so that the planner sees which index to take.
+ * Deleted cases are not looked at by it.
+ */
+export function filterCondition(filter: Filter | null, k: Sql): Sql {
+  const tests = Object.entries(KEYS).flatMap(([key, [type, test]]) => {
+    const value = columnValue(filter ?? {}, key as Key)
+    return value === undefined ? [] : [test(k, sql`${value}::${raw(type)}`)]
+  })
+  return tests.length > 0 ? sql`(${join(tests, ' and ')})` : sql`false`
+}
+
+/** The filter asks for types and statuses only: such lists are counted together. */
+export const isGrouped = (filter: Filter) => (Object.keys(filter) as Key[]).every((key) => GROUPED.includes(key))
 
 /** Row by row: the filter of list `l` asks for a type and a status that `k` has, or for none. */
 export const matchesGroup = (l: Sql, k: Sql) => rowTests(GROUPED, l, k)

@@ -1,6 +1,8 @@
-import sql, { raw, type Sql } from 'sql-template-tag'
+import sql, { empty, raw, type Sql } from 'sql-template-tag'
 import type { Scope } from '../core/operation.ts'
-import { asksMore, hasFilter, matchesGroup, matchesRest, matchesRow } from './filter.ts'
+import { asksMore, type Filter, filterCondition, hasFilter, matchesGroup, matchesRest, matchesRow } from './filter.ts'
+
+export { foldCountDeltas } from './counts.ts'
 
 /** How many of some cases each list holds, by list id; lists that hold none of them are left out. */
 export type Membership = ReadonlyMap<number, number>
@@ -20,19 +22,58 @@ export function memberPredicate(l: string, k: string): Sql {
   ), ${matchesRow(list, kase)}))`
 }
 
+/** One chunk of a list's members: their ids, ascending, beginning after the id `after`. None of a deleted list. */
+export async function selectMembers(scope: Scope, listId: number, page: Page): Promise<number[]> {
+  const { db, companyId } = scope
+  const list = await db.maybe<{ id: number; filter: Filter | null }>(
+    sql`select id, filter from case_lists where company_id = ${companyId} and id = ${listId} and deleted_at is null`,
+  )
+  if (!list) return []
+  const rows = await db.many<{ id: number }>(members(companyId, list, page))
+  return rows.map(({ id }) => id)
+}
+
+interface Page {
+  after: number
+  limit: number
+}
+
+/**
+ * The ids of a list's members as a `select`. Two branches, each of which can walk an index of its own and stop at the
+ * limit: joined by OR they would take no index.
+ */
+export function members(companyId: number, list: { id: number; filter: Filter | null }, page?: Page): Sql {
+  const branch = (id: Sql) => (page ? sql`and ${id} > ${page.after} order by ${id} limit ${page.limit}` : empty)
+  const k = raw('k')
+  return sql`
+    (select k.id from cases k
+      where k.company_id = ${companyId} and k.deleted_at is null and ${filterCondition(list.filter, k)}
+        and not exists (
+          select from case_list_overrides o
+          where o.company_id = ${companyId} and o.case_list_id = ${list.id} and o.case_id = k.id)
+        ${branch(sql`k.id`)})
+    union all
+    (select o.case_id from case_list_overrides o
+      join cases k on k.company_id = ${companyId} and k.id = o.case_id and k.deleted_at is null
+      where o.company_id = ${companyId} and o.case_list_id = ${list.id} and o.kind = 'include'
+        ${branch(sql`o.case_id`)})
+    ${page ? sql`order by id limit ${page.limit}` : empty}`
+}
+
 /**
  * Before cases change (fields, deletion): what the lists hold of them now. Call it in the transaction of the change
  * and BEFORE locking or writing the cases: it takes the company's guard first and then locks the cases in the order of
  * their ids, and everybody who takes these locks in that order can't deadlock. For creations take `NO_MEMBERSHIP`.
+ * `listId`: of this list only, where nothing but its overrides changes.
  */
-export async function membershipOf(scope: Scope, caseIds: number[]): Promise<Membership> {
+export async function membershipOf(scope: Scope, caseIds: number[], listId?: number): Promise<Membership> {
   const { db, companyId } = scope
   const [, , rows] = await Promise.all([
-    holdGuard(scope),
+    holdGuard(scope, 'shared'),
     db.run(sql`
       select from cases where company_id = ${companyId} and id = any(${caseIds}) order by id for no key update`),
     // A statement of its own: under read committed it sees what the locks have waited for.
-    db.many<{ id: number; held: number }>(sql`${heldNow(companyId, caseIds)} select id, held from held_now`),
+    db.many<{ id: number; held: number }>(sql`${heldNow(companyId, caseIds, listId)} select id, held from held_now`),
   ])
   return new Map(rows.map(({ id, held }) => [id, held]))
 }
@@ -41,12 +82,17 @@ export async function membershipOf(scope: Scope, caseIds: number[]): Promise<Mem
  * After the cases have changed: writes down by how much the lists' counts differ from `before`, and tells the planner
  * of the cases.
  */
-export async function settleMembership(scope: Scope, before: Membership, caseIds: number[]): Promise<void> {
+export async function settleMembership(
+  scope: Scope,
+  before: Membership,
+  caseIds: number[],
+  listId?: number,
+): Promise<void> {
   const { db, companyId } = scope
   await Promise.all([
-    holdGuard(scope),
+    holdGuard(scope, 'shared'),
     db.run(sql`
-      ${heldNow(companyId, caseIds)}, held_before as (
+      ${heldNow(companyId, caseIds, listId)}, held_before as (
         select * from unnest(${[...before.keys()]}::bigint[], ${[...before.values()]}::bigint[]) as b (id, held)
       ), told as (
         insert into case_changes (company_id, case_id)
@@ -59,18 +105,38 @@ export async function settleMembership(scope: Scope, before: Membership, caseIds
   ])
 }
 
-/** Whoever counts a list anew excludes this and waits for it, so a count and a change can't miss each other. */
-function holdGuard({ db, companyId }: Scope): Promise<number> {
-  return db.run(sql`select from membership_guards where company_id = ${companyId} for key share`)
+/**
+ * Keeps every change of cases, filters and overrides of the company away until the end of the transaction, and waits
+ * for those under way: what is counted in the statements after this one can neither miss a change nor count it twice.
+ */
+export async function lockMembership(scope: Scope): Promise<void> {
+  await holdGuard(scope, 'alone')
 }
+
+/**
+ * The row alone keeps counts right. But PostgreSQL lets sharers of a row pass by one who waits for it alone: under 16
+ * writers a list could not be created for more than 10 s. Advisory locks queue, so they see to the turn (7 ms then),
+ * and nothing but the turn rests on them.
+ */
+function holdGuard({ db, companyId }: Scope, how: 'shared' | 'alone'): Promise<number> {
+  const [turn, lock] =
+    how === 'shared' ? ['pg_advisory_xact_lock_shared', 'key share'] : ['pg_advisory_xact_lock', 'update']
+  return db.run(sql`
+    with turn as materialized (select ${raw(turn)}(${TURNS}, hashint8(${companyId})))
+    select from turn, membership_guards g where g.company_id = ${companyId} for ${raw(lock)} of g`)
+}
+
+/** The advisory locks of ours, among those of other programs in the same database; an arbitrary number. */
+const TURNS = 1_280_001
 
 /**
  * `with …, held_now (id, held)`. The cases are grouped by type and status and the lists joined to the groups; only
  * lists that ask for more are tested case by case. Overrides correct the result: an included case that the filter does
  * not match counts one more, an excluded one that it does match one less.
  */
-function heldNow(companyId: number, caseIds: number[]): Sql {
+function heldNow(companyId: number, caseIds: number[], listId?: number): Sql {
   const [l, g, k] = [raw('l'), raw('g'), raw('k')]
+  const only = listId === undefined ? empty : sql`and l.id = ${listId}`
   return sql`
     with changed as materialized (
       select k.* from cases k where k.company_id = ${companyId} and k.id = any(${caseIds}) and k.deleted_at is null
@@ -78,7 +144,7 @@ function heldNow(companyId: number, caseIds: number[]): Sql {
       select l.id as list_id, ${asksMore(l)} as more, g.type_id, g.status_id, g.cases
       from case_lists l
       join (select type_id, status_id, count(*) as cases from changed group by type_id, status_id) g on ${matchesGroup(l, g)}
-      where l.company_id = ${companyId} and l.deleted_at is null and ${hasFilter(l)}
+      where l.company_id = ${companyId} and l.deleted_at is null and ${hasFilter(l)} ${only}
     ), held_now as (
       select list_id as id, sum(cases)::bigint as held from (
         select list_id, cases from matching where not more
@@ -92,7 +158,7 @@ function heldNow(companyId: number, caseIds: number[]): Sql {
         select l.id, case o.kind when 'include' then 1 else -1 end
         from changed k
         join case_list_overrides o on o.company_id = ${companyId} and o.case_id = k.id
-        join case_lists l on l.company_id = ${companyId} and l.id = o.case_list_id and l.deleted_at is null
+        join case_lists l on l.company_id = ${companyId} and l.id = o.case_list_id and l.deleted_at is null ${only}
         where (o.kind = 'include') <> ${matchesRow(l, k)}
       ) as counted
       group by list_id

@@ -1,0 +1,75 @@
+import Type from 'typebox'
+import { badRequest, type Detail } from '../core/errors.ts'
+import { Fields, Id } from '../core/fields.ts'
+import { operation } from '../core/operation.ts'
+import { checker, unstorableText } from '../core/validate.ts'
+import { type Entry, readBatch, writeBatch } from './save.ts'
+import { CreateCaseList, PatchCaseList } from './schema.ts'
+
+const creating = checker(CreateCaseList)
+const patching = checker(PatchCaseList)
+
+export const bulkUpsert = operation({
+  rest: 'POST /v1/case_lists/bulk',
+  tag: 'Case lists',
+  summary: 'Create and update many case lists',
+  description:
+    'An entry with `id` changes the given fields of that list and applies its filter, the given or the stored one, as a ' +
+    'set action: the members are replaced by what the filter matches, plus `include_ids`, less `exclude_ids` of the ' +
+    'entry; cases attached or detached before are forgotten. A list without a filter keeps its cases unless the entry ' +
+    'names others. All or nothing: the first error found is answered and nothing is saved.',
+  input: Fields({
+    // Entries are checked one by one: the answer to a broken one begins with its place.
+    lists: Type.Array(Type.Unsafe<unknown>({ anyOf: [{}, CreateCaseList, PatchCaseList] }), {
+      minItems: 1,
+      maxItems: 5000,
+      description: 'Case list definitions, 5,000 at the most',
+    }),
+  }),
+  entries: 'lists',
+  output: Type.Object({
+    results: Type.Array(
+      Type.Object({ id: Id('Case list id'), action: Type.Union([Type.Literal('created'), Type.Literal('updated')]) }),
+      { description: 'One for each entry, in input order' },
+    ),
+  }),
+  example: {
+    lists: [
+      { name: 'Open family cases', filter: { case_type_ids: [3] } },
+      { id: 17, name: 'Settled' },
+    ],
+  },
+  async run(ctx, { lists }) {
+    const entries: Entry[] = []
+    let malformed: Detail | undefined
+    for (const value of lists) {
+      malformed = brokenShape(value)
+      if (malformed) break
+      const input = value as Entry['input'] & { id?: number | null }
+      entries.push({ id: input.id ?? null, input } as Entry)
+    }
+    // An earlier entry may break a rule that only the database knows: that one is the first error.
+    const batch = await readBatch(ctx, entries)
+    const first = batch.broken.findIndex((details) => details.length > 0)
+    if (first >= 0) refuseEntry(first, batch.broken[first]![0]!)
+    if (malformed) refuseEntry(entries.length, malformed)
+    const ids = await writeBatch(ctx, batch)
+    const action = ({ id }: Entry) => (id === null ? ('created' as const) : ('updated' as const))
+    return { results: ids.map((id, index) => ({ id, action: action(entries[index]!) })) }
+  },
+})
+
+function brokenShape(value: unknown): Detail | undefined {
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    return { field: '', message: 'must be an object' }
+  const { id } = value as { id?: unknown }
+  const [unstorable] = unstorableText(value)
+  return unstorable ?? (id == null ? creating : patching).check(value)[0]
+}
+
+function refuseEntry(index: number, { field, message }: Detail): never {
+  const entry = `lists[${index}]`
+  badRequest(field ? `${entry}: ${field}: ${message}` : `${entry}: ${message}`, [
+    { field: field ? `${entry}.${field}` : entry, message },
+  ])
+}
