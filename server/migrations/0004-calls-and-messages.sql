@@ -75,6 +75,7 @@ create index calls_of_campaign on calls (company_id, campaign_id, id);
 create index calls_of_case on calls (company_id, case_id, id);
 create index calls_of_client on calls (company_id, client_id, id);
 create index calls_in_flight on calls (company_id, node_id) where state <> 'ended';
+create index calls_on_line on calls (company_id, to_number) where state <> 'ended';
 
 create table messages (
   company_id           bigint not null,
@@ -131,6 +132,8 @@ create index campaign_message_days_open on campaign_message_days (company_id, ca
 create table engine_nodes (
   id            text primary key,
   role          text not null,
+  -- The names under which this node's workers lock jobs.
+  worker_ids    text[] not null default '{}',
   started_at    timestamptz not null,
   heartbeat_at  timestamptz not null
 );

@@ -1,4 +1,4 @@
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { Refusal } from './core/errors.ts'
 import type { Operation } from './core/operation.ts'
 import type { Tool } from './core/tool.ts'
@@ -28,7 +28,7 @@ export function buildApp({ service, operations, tools, rateLimit, publicUrl }: A
   const app = Fastify({
     loggerInstance: service.log as FastifyBaseLogger,
     // One line per request is what a proxy in front logs; here failures are logged, and the metrics count the rest.
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     genReqId: (request) => requestId(request.headers['x-request-id']),
     routerOptions: { maxParamLength: 255 },

@@ -74,6 +74,8 @@ export function openPool(config: pg.PoolConfig): Pool {
   const pool = new pg.Pool({ max: 20, ...config, pipeline: true } as pg.PoolConfig)
   // An idle connection that breaks is replaced by the pool; without a listener Node would end the process.
   pool.on('error', () => {})
+  // One that breaks while it is lent out also tells whoever waits for its answer.
+  pool.on('connect', (client) => client.on('error', () => {}))
 
   async function attempt<T>(work: Work<T>): Promise<T> {
     const client = await pool.connect()

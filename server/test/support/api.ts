@@ -36,6 +36,8 @@ export interface TestApi {
   app: FastifyInstance
   pool: Pool
   company(name?: string): Promise<Company>
+  /** Run before the front door and the pool are closed, the last one first. */
+  closing: (() => Promise<void>)[]
 }
 
 /** The service's front door on a database of its own; everything is closed after the file's tests. */
@@ -48,13 +50,16 @@ export async function startApi(options: { rateLimit?: number; clock?: Clock; too
     tools: options.tools ?? tools,
     rateLimit: options.rateLimit ?? 0,
   })
+  const closing: TestApi['closing'] = []
   after(async () => {
+    for (const close of closing.reverse()) await close()
     await app.close()
     await pool.end()
   })
   return {
     app,
     pool,
+    closing,
     async company(name = 'Test firm') {
       const { id, key } = await pool.transaction(async (db) => {
         const id = await insertCompany(db, name)

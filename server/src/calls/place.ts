@@ -1,0 +1,69 @@
+import sql from 'sql-template-tag'
+import { coalesce } from '../core/coalesce.ts'
+import { entryRows } from '../core/columns.ts'
+import type { Database } from '../core/db.ts'
+import type { Engine } from '../engine/job.ts'
+import { type CallRef, DialRefused, type OutgoingCall } from '../providers/voice.ts'
+import type { CallDesk } from './desk.ts'
+import { notReached } from './not-reached.ts'
+
+export const RING_SECONDS = 30
+/** A conversation is cut off by the carrier after half an hour. */
+export const MAX_SECONDS = 1800
+
+/** How long a contact waits when the carrier could not be asked at all. */
+const OUT_OF_REACH_MS = 60_000
+
+/**
+ * Asks the provider for a call whose intent is committed. A definite refusal ends the call; after any other failure the
+ * provider is asked what it knows, and nobody is rung a second time.
+ */
+export async function place(engine: Engine, desk: CallDesk, call: OutgoingCall): Promise<void> {
+  const { voice } = engine.providers
+  try {
+    const { provider_call_id } = await voice.place(call)
+    await desk.placed({ ...call, provider_call_id })
+  } catch (error) {
+    if (error instanceof DialRefused) return desk.ended(notReached(call, 'failed', error.reason, engine.clock.now()))
+    engine.log.warn({ err: error, call_id: call.call_id }, 'the provider did not answer whether it placed a call')
+    await takeOver(engine, desk, { ...call, state: 'placing' })
+  }
+}
+
+/**
+ * Finds out what became of a call that nobody in the service attends to, and goes on from there. One that the provider
+ * never heard of was never dialled: it is struck off and its contact is due again.
+ */
+export async function takeOver(
+  engine: Engine,
+  desk: CallDesk,
+  call: CallRef & { state: 'placing' | 'live' },
+): Promise<void> {
+  const known = await engine.providers.voice.resume(call)
+  if (known) return desk.placed({ ...call, provider_call_id: known.provider_call_id })
+  if (call.state === 'live') return desk.ended(notReached(call, 'failed', 'error_unknown', engine.clock.now()))
+  const due = new Date(engine.clock.now().getTime() + OUT_OF_REACH_MS)
+  await engine.pool.transaction((db) => strikeOff(db, call, due))
+  engine.wake('dial')
+}
+
+async function strikeOff(db: Database, { company_id, call_id }: CallRef, due: Date): Promise<void> {
+  await db.run(sql`
+    with struck as (
+      delete from calls where company_id = ${company_id} and id = ${call_id} and state = 'placing'
+      returning campaign_id, client_id
+    )
+    update campaign_contacts cc set state = 'due', due_at = ${due}, attempts = cc.attempts - 1
+    from struck where cc.company_id = ${company_id} and cc.campaign_id = struck.campaign_id and cc.client_id = struck.client_id`)
+}
+
+/** Notes that the provider has the calls. */
+export function placedMarker({ pool }: Engine) {
+  return coalesce<CallRef & { provider_call_id: string }, void>(async (placed) => {
+    await pool.run(sql`
+      update calls c set state = 'live', provider_call_id = p.provider_call_id
+      from ${entryRows(placed, { company_id: 'bigint', call_id: 'bigint', provider_call_id: 'text' })} as p
+      where c.company_id = p.company_id and c.id = p.call_id and c.state = 'placing'`)
+    return placed.map(() => undefined)
+  })
+}

@@ -1,0 +1,202 @@
+import sql from 'sql-template-tag'
+import { ENGINE } from '../core/actors.ts'
+import { insertAudit } from '../core/change.ts'
+import { coalesce } from '../core/coalesce.ts'
+import { entryRows } from '../core/columns.ts'
+import type { Database } from '../core/db.ts'
+import type { Engine } from '../engine/job.ts'
+import { insertAfterCallMessages } from '../messages/automatic.ts'
+import type { DisconnectionReason, Turn } from '../providers/voice.ts'
+import { type ContactStanding, nextStep } from './next-step.ts'
+import { type CallResult, isSuccess } from './results.ts'
+
+/** How a call ended, all of it. */
+export interface CallEnd {
+  company_id: number
+  call_id: number
+  ended_at: Date
+  answered_at: Date | null
+  duration_seconds: number
+  result: CallResult
+  disconnection_reason: DisconnectionReason
+  end_reason: string | null
+  transcript: Turn[] | null
+  summary: string | null
+  /** 0 to 1; null where nobody spoke. */
+  sentiment_score: number | null
+  extracted_fields: Record<string, unknown> | null
+  opted_out: boolean
+  is_disqualified: boolean
+  callback_at: Date | null
+  transferred_to: string | null
+}
+
+const columns = {
+  company_id: 'bigint',
+  call_id: 'bigint',
+  ended_at: 'timestamptz',
+  answered_at: 'timestamptz',
+  duration_seconds: 'integer',
+  result: 'text',
+  disconnection_reason: 'text',
+  end_reason: 'text',
+  transcript: 'jsonb',
+  summary: 'text',
+  sentiment_score: 'real',
+  extracted_fields: 'jsonb',
+  opted_out: 'boolean',
+  is_disqualified: 'boolean',
+  callback_at: 'timestamptz',
+  transferred_to: 'text',
+}
+
+/** A call of the batch that was not settled before, with where its contact stands. */
+interface Ended extends ContactStanding {
+  company_id: number
+  id: number
+  campaign_id: number
+  client_id: number
+  case_id: number
+  run_id: number | null
+  attempt: number
+  has_after_messages: boolean
+}
+
+/**
+ * Settles calls as they end, many in one transaction. A call is settled once, whoever reports its end first; doubled
+ * and late reports do nothing. Everything that follows from a call happens in that transaction: the contact's next
+ * step, the opt-out, the counters, the messages after the call.
+ */
+export function settler(engine: Engine): (end: CallEnd) => Promise<void> {
+  return coalesce<CallEnd, void>(
+    async (ends) => {
+      await engine.pool.transaction((db) => settle(db, ends, engine.clock.now()))
+      engine.wake('dial')
+      return ends.map(() => undefined)
+    },
+    { max: 500 },
+  )
+}
+
+export async function settle(db: Database, ends: CallEnd[], now: Date): Promise<void> {
+  const byId = new Map(ends.map((end) => [end.call_id, end]))
+  const ended = await db.many<Ended>(sql`
+    with ended as (
+      update calls c set
+        state = 'ended', ended_at = e.ended_at, answered_at = e.answered_at, duration_seconds = e.duration_seconds,
+        result = e.result, disconnection_reason = e.disconnection_reason, end_reason = e.end_reason,
+        transcript = e.transcript, summary = e.summary, sentiment_score = e.sentiment_score,
+        extracted_fields = e.extracted_fields, opted_out = e.opted_out, is_disqualified = e.is_disqualified,
+        callback_at = e.callback_at, transferred_to = e.transferred_to
+      from ${entryRows([...byId.values()], columns)} as e
+      where c.company_id = e.company_id and c.id = e.call_id and c.state <> 'ended'
+      returning c.company_id, c.id, c.campaign_id, c.client_id, c.case_id, c.run_id, c.attempt
+    )
+    select ended.*, cc.delays_used, cc.requested_at, cc.last_result, p.callback_delays, exists (
+      select from campaign_messages m where m.company_id = p.company_id and m.campaign_id = p.id and m.trigger like 'after%'
+    ) as has_after_messages
+    from ended
+    join campaigns p on p.company_id = ended.company_id and p.id = ended.campaign_id
+    join campaign_contacts cc
+      on cc.company_id = ended.company_id and cc.campaign_id = ended.campaign_id and cc.client_id = ended.client_id`)
+  if (ended.length === 0) return
+  const settled = ended.map((call) => ({ call, end: byId.get(call.id)! }))
+  await updateContacts(db, settled)
+  await updateStats(db, settled)
+  await optOut(
+    db,
+    settled.filter(({ end }) => end.opted_out),
+  )
+  await insertAfterCallMessages(
+    db,
+    settled.filter(({ call }) => call.has_after_messages).map(({ call, end }) => ({ ...call, result: end.result })),
+    now,
+  )
+}
+
+interface Settled {
+  call: Ended
+  end: CallEnd
+}
+
+async function updateContacts(db: Database, settled: Settled[]): Promise<void> {
+  const steps = settled.map(({ call, end }) => {
+    const { company_id, campaign_id, client_id } = call
+    return { company_id, campaign_id, client_id, result: end.result, ...nextStep(end, call) }
+  })
+  await db.run(sql`
+    update campaign_contacts cc set
+      state = s.state, due_at = s.due_at, priority = s.priority, delays_used = s.delays_used, callback_at = s.callback_at,
+      last_result = s.result, settled_reason = s.settled_reason,
+      requested_at = case when s.state = 'settled' then null else cc.requested_at end
+    from ${entryRows(steps, {
+      company_id: 'bigint',
+      campaign_id: 'bigint',
+      client_id: 'bigint',
+      result: 'text',
+      state: 'text',
+      due_at: 'timestamptz',
+      priority: 'smallint',
+      delays_used: 'integer',
+      callback_at: 'timestamptz',
+      settled_reason: 'text',
+    })} as s
+    where cc.company_id = s.company_id and cc.campaign_id = s.campaign_id and cc.client_id = s.client_id and cc.state = 'live'`)
+}
+
+async function updateStats(db: Database, settled: Settled[]): Promise<void> {
+  const rows = settled.map(({ call, end }) => ({
+    company_id: call.company_id,
+    campaign_id: call.campaign_id,
+    success: isSuccess(end.result) ? 1 : 0,
+    sentiment: end.sentiment_score,
+    // A contact counts once, however often it is called or converts.
+    first: call.attempt === 1 ? 1 : 0,
+    converted: end.result === 'converted' && call.last_result !== 'converted' ? 1 : 0,
+    disqualified: end.is_disqualified && call.last_result !== 'disqualified' ? 1 : 0,
+    seconds: end.duration_seconds,
+  }))
+  await db.run(sql`
+    update campaign_stats s set
+      total_calls = s.total_calls + d.calls, success_calls = s.success_calls + d.success,
+      failed_calls = s.failed_calls + d.calls - d.success, sentiment_sum = s.sentiment_sum + d.sentiment_sum,
+      sentiment_count = s.sentiment_count + d.sentiment_count, called_clients = s.called_clients + d.first,
+      converted_clients = s.converted_clients + d.converted, disqualified_clients = s.disqualified_clients + d.disqualified,
+      total_seconds = s.total_seconds + d.seconds
+    from (
+      select company_id, campaign_id, count(*) as calls, sum(success) as success, coalesce(sum(sentiment), 0) as sentiment_sum,
+        count(sentiment) as sentiment_count, sum(first) as first, sum(converted) as converted, sum(disqualified) as disqualified,
+        sum(seconds) as seconds
+      from ${entryRows(rows, {
+        company_id: 'bigint',
+        campaign_id: 'bigint',
+        success: 'integer',
+        sentiment: 'double precision',
+        first: 'integer',
+        converted: 'integer',
+        disqualified: 'integer',
+        seconds: 'integer',
+      })} as e group by company_id, campaign_id
+    ) d
+    where s.company_id = d.company_id and s.campaign_id = d.campaign_id`)
+}
+
+/** An opt-out spoken in a call is the caller's own and does not spread. It holds at once, in every campaign. */
+async function optOut(db: Database, optedOut: Settled[]): Promise<void> {
+  if (optedOut.length === 0) return
+  const changed = await db.many<{ company_id: number; id: number }>(sql`
+    update clients c set voice_calls_opted_out = true, update_origin = 'system', updated_at = now()
+    from unnest(${optedOut.map(({ call }) => call.company_id)}::bigint[], ${optedOut.map(({ call }) => call.client_id)}::bigint[]) as o (company_id, client_id)
+    where c.company_id = o.company_id and c.id = o.client_id and not c.voice_calls_opted_out
+    returning c.company_id, c.id`)
+  for (const [companyId, clients] of Map.groupBy(changed, (client) => client.company_id)) {
+    const entries = clients.map(({ id }) => ({
+      activity: 'client_opt_out_changed',
+      record_type: 'client',
+      record_id: id,
+      client_id: id,
+      changes: { voice_calls_opted_out: { from: false, to: true } },
+    }))
+    await db.run(insertAudit({ companyId, ...ENGINE }, entries))
+  }
+}

@@ -1,0 +1,32 @@
+import sql from 'sql-template-tag'
+import type { Engine, Job } from '../engine/job.ts'
+import type { CallRef } from '../providers/voice.ts'
+import { deskOf } from './desk.ts'
+import { takeOver } from './place.ts'
+
+export const takeOverCalls: Job = {
+  name: 'take over calls',
+  summary: 'Goes on with the calls that a dead process had in hand',
+  idleMs: 3000,
+  async pass(engine) {
+    const { pool, nodeId, log } = engine
+    const calls = await pool.many<CallRef & { state: 'placing' | 'live' }>(sql`
+      update calls c set node_id = ${nodeId}
+      where c.state <> 'ended' and not exists (select from engine_nodes n where n.id = c.node_id)
+      returning c.company_id, c.id as call_id, c.state`)
+    if (calls.length > 0) log.warn({ calls: calls.length }, 'taking over calls in flight')
+    for (const call of calls) engine.inHand(attend(engine, call)).catch(() => {})
+    return 'idle'
+  },
+}
+
+async function attend(engine: Engine, call: CallRef & { state: 'placing' | 'live' }): Promise<void> {
+  try {
+    await takeOver(engine, deskOf(engine), call)
+  } catch (error) {
+    engine.log.error({ err: error, call_id: call.call_id }, 'could not take over a call; it is tried again')
+    // Nobody's again: the next look finds it.
+    await engine.pool.run(sql`
+      update calls set node_id = null where company_id = ${call.company_id} and id = ${call.call_id} and state <> 'ended'`)
+  }
+}

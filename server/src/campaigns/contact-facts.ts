@@ -1,0 +1,33 @@
+import sql, { type Sql } from 'sql-template-tag'
+import { memberPredicate } from '../case-lists/membership.ts'
+import type { PersonFacts, StandingFacts } from './gate-reasons.ts'
+
+/** What the gate is told of a contact in a campaign. */
+export interface ContactRow extends PersonFacts, StandingFacts {
+  company_id: number
+  campaign_id: number
+  client_id: number
+  case_id: number
+  case_type_id: number
+  attempts: number
+  announced: number
+  /** A call to this number is in flight, for whomever: nobody's phone rings twice at once. */
+  number_in_call: boolean
+}
+
+/** Of `contacts` (rows of campaign_contacts, aliased `cc`): the columns of a `ContactRow`. */
+export const contactFacts = (contacts: Sql): Sql => sql`
+  select cc.company_id, cc.campaign_id, cc.client_id, cc.case_id, cc.state as standing, cc.attempts, cc.announced, cc.delays_used,
+    cc.requested_at, cc.callback_at, c.mobile, c.mobile_e164, c.email, c.timezone, c.state, c.postal_code,
+    c.voice_calls_opted_out, c.sms_opted_out, c.email_opted_out, c.date_of_death, c.deleted_at, k.type_id as case_type_id,
+    exists (
+      select from case_clients l where l.company_id = cc.company_id and l.case_id = cc.case_id and l.client_id = cc.client_id
+    ) and ${memberPredicate('li', 'k')} as is_member,
+    exists (
+      select from calls f where f.company_id = cc.company_id and f.to_number = c.mobile_e164 and f.state <> 'ended'
+    ) as number_in_call
+  from (${contacts}) cc
+  join campaigns p on p.company_id = cc.company_id and p.id = cc.campaign_id
+  join case_lists li on li.company_id = p.company_id and li.id = p.case_list_id
+  join clients c on c.company_id = cc.company_id and c.id = cc.client_id
+  join cases k on k.company_id = cc.company_id and k.id = cc.case_id`

@@ -1,0 +1,193 @@
+import sql from 'sql-template-tag'
+import { deskOf } from '../calls/desk.ts'
+import { insertCalls, type NewCall } from '../calls/intents.ts'
+import { place } from '../calls/place.ts'
+import { candidateZones } from '../compliance/time-zones.ts'
+import { entryRows } from '../core/columns.ts'
+import type { Database } from '../core/db.ts'
+import type { Engine, Job } from '../engine/job.ts'
+import { type Announcement, insertBeforeCallMessages } from '../messages/automatic.ts'
+import type { OutgoingCall } from '../providers/voice.ts'
+import { callerId } from '../voice-agents/caller-id.ts'
+import { nextOpening } from './calling-window.ts'
+import { type ContactRow, contactFacts } from './contact-facts.ts'
+import { type Decision, decide } from './gate.ts'
+import type { Schedule } from './schedule.ts'
+import { handOutSlots } from './slots.ts'
+import { type DialledCampaign, selectWaiting, takeRate } from './waiting.ts'
+
+/** Calls that one pass places at the most: about 50 ms of claiming. */
+const BATCH = 200
+
+/** How long a contact waits whose refusal doesn't end by itself, or whose line is taken. */
+const ASK_AGAIN_MS = 10 * 60_000
+const LINE_TAKEN_MS = 2 * 60_000
+
+export const dialDueCalls: Job = {
+  name: 'dial',
+  summary: 'Claims due calls up to the free slots, asks the gate about each, and places those that it allows',
+  idleMs: 100,
+  async pass(engine) {
+    const { looked, calls } = await engine.pool.transaction((db) => claim(db, engine, engine.clock.now()))
+    const desk = deskOf(engine)
+    for (const call of calls) {
+      engine.inHand(place(engine, desk, call)).catch((error: unknown) => {
+        // Its row says `placing`: whoever takes it over asks the provider.
+        engine.log.error({ err: error, call_id: call.call_id }, 'a call could not be attended to')
+      })
+    }
+    return looked > 0 ? 'again' : 'idle'
+  },
+}
+
+/**
+ * One pass. It locks first and looks second: limits are counted by one pass at a time, in whatever process, so they
+ * hold exactly. Nothing outside the database is asked while the lock is held.
+ */
+async function claim(db: Database, engine: Engine, now: Date): Promise<{ looked: number; calls: OutgoingCall[] }> {
+  const rate = await takeRate(db, engine.providers.voice)
+  const { waiting, liveOfCompany, live } = await selectWaiting(db, engine.maxConcurrentCalls, now)
+  if (waiting.size === 0) return { looked: 0, calls: [] }
+  const free = Math.min(BATCH, rate.left, engine.maxConcurrentCalls - live)
+  const slots = handOutSlots(free, [...waiting.values()], liveOfCompany)
+  if (slots.size === 0) return { looked: 0, calls: [] }
+  const contacts = await claimContacts(
+    db,
+    [...slots].map(([id, quota]) => ({ campaign: waiting.get(id)!, quota })),
+    now,
+  )
+  const { calls, announced, put } = sort(contacts, waiting, now)
+  const written = await insertCalls(db, calls, engine.nodeId, engine.providers.voice.name, now)
+  await insertBeforeCallMessages(db, announced, now)
+  await putBack(db, put)
+  await rate.use(written.length)
+  return { looked: contacts.length, calls: written }
+}
+
+function claimContacts(
+  db: Database,
+  claims: { campaign: DialledCampaign; quota: number }[],
+  now: Date,
+): Promise<ContactRow[]> {
+  return db.many<ContactRow>(
+    contactFacts(sql`
+    select x.* from unnest(${claims.map(({ campaign }) => campaign.company_id)}::bigint[],
+      ${claims.map(({ campaign }) => campaign.campaign_id)}::bigint[], ${claims.map(({ quota }) => quota)}::int[]) as w (company_id, campaign_id, quota)
+    cross join lateral (
+      select y.* from (values (0::smallint), (1::smallint)) as p (priority)
+      cross join lateral (
+        select cc.* from campaign_contacts cc
+        where cc.company_id = w.company_id and cc.campaign_id = w.campaign_id and cc.state = 'due'
+          and cc.priority = p.priority and cc.due_at <= ${now}
+        order by cc.due_at limit w.quota for update skip locked
+      ) y
+      limit w.quota
+    ) x`),
+  )
+}
+
+interface PutBack {
+  company_id: number
+  campaign_id: number
+  client_id: number
+  state: 'due' | 'settled'
+  due_at: Date | null
+  announced: number
+  decision: Decision | null
+  settled_reason: string | null
+}
+
+/** Who is called now, who is told of a call to come, and who is put back. */
+function sort(contacts: ContactRow[], campaigns: Map<number, DialledCampaign>, now: Date) {
+  const calls: NewCall[] = []
+  const announced: Announcement[] = []
+  const put: PutBack[] = []
+  const numbers = new Set<string>()
+  for (const contact of contacts) {
+    const campaign = campaigns.get(contact.campaign_id)!
+    const { schedule } = campaign
+    const decision = decide({ now, channel: 'call', contact, campaign, schedule })
+    const back = (due_at: Date | null, extra: Partial<PutBack> = {}) => {
+      const { company_id, campaign_id, client_id } = contact
+      put.push({
+        company_id,
+        campaign_id,
+        client_id,
+        state: due_at ? 'due' : 'settled',
+        due_at,
+        announced: contact.announced,
+        decision,
+        settled_reason: null,
+        ...extra,
+      })
+    }
+    const number = `${contact.company_id} ${contact.mobile_e164}`
+    if (!decision.allowed) {
+      if (decision.settle) back(null, { settled_reason: decision.reasons.find((reason) => reason.final)!.rule })
+      else back(decision.retry_at ?? new Date(now.getTime() + ASK_AGAIN_MS))
+      continue
+    }
+    if (contact.number_in_call || numbers.has(number)) {
+      back(new Date(now.getTime() + LINE_TAKEN_MS))
+      continue
+    }
+    const attempt = contact.attempts + 1
+    const notice = decision.run_id === null ? undefined : campaign.notice_minutes[decision.run_id]
+    if (notice !== undefined && contact.announced < attempt) {
+      const callAt = new Date(now.getTime() + notice * 60_000)
+      const opensAt = openingAfter(callAt, contact, campaign, schedule)
+      // Announced only when the call can follow as announced; else it waits for the next opening.
+      if (opensAt?.getTime() === callAt.getTime()) {
+        announced.push({ ...contact, run_id: decision.run_id, attempt, call_at: callAt })
+        back(callAt, { announced: attempt, decision: null })
+      } else {
+        back(opensAt ? new Date(opensAt.getTime()) : null, opensAt ? {} : { settled_reason: 'run' })
+      }
+      continue
+    }
+    numbers.add(number)
+    calls.push({
+      ...contact,
+      run_id: decision.run_id,
+      agent_id: campaign.agent_id!,
+      attempt,
+      decision,
+      from: callerId(campaign, contact.case_type_id),
+      to: contact.mobile_e164!,
+    })
+  }
+  return { calls, announced, put }
+}
+
+function openingAfter(from: Date, contact: ContactRow, campaign: DialledCampaign, schedule: Schedule): Date | null {
+  const { zones, jurisdictions } = candidateZones(contact)
+  return nextOpening({ from, zones, jurisdictions, channel: 'call', purpose: campaign.purpose, schedule }).opensAt
+}
+
+/** A contact that left the list may be a member by another of its cases: the planner looks at them all. */
+async function putBack(db: Database, put: PutBack[]): Promise<void> {
+  if (put.length === 0) return
+  await db.run(sql`
+    with put as (
+      update campaign_contacts cc set
+        state = b.state, due_at = b.due_at, announced = b.announced, settled_reason = b.settled_reason,
+        requested_at = case when b.state = 'settled' then null else cc.requested_at end,
+        last_decision = coalesce(b.decision, cc.last_decision)
+      from ${entryRows(put, {
+        company_id: 'bigint',
+        campaign_id: 'bigint',
+        client_id: 'bigint',
+        state: 'text',
+        due_at: 'timestamptz',
+        announced: 'integer',
+        decision: 'jsonb',
+        settled_reason: 'text',
+      })} as b
+      where cc.company_id = b.company_id and cc.campaign_id = b.campaign_id and cc.client_id = b.client_id
+      returning cc.company_id, cc.client_id, cc.case_id, cc.settled_reason
+    )
+    insert into case_changes (company_id, case_id)
+    select put.company_id, l.case_id from put
+    join case_clients l on l.company_id = put.company_id and l.client_id = put.client_id and l.case_id <> put.case_id
+    where put.settled_reason = 'not_member'`)
+}

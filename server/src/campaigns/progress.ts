@@ -1,0 +1,111 @@
+import sql from 'sql-template-tag'
+import { ENGINE } from '../core/actors.ts'
+import { type Change, insertAudit } from '../core/change.ts'
+import type { Database } from '../core/db.ts'
+import type { Job } from '../engine/job.ts'
+import { FIRST_ZONE, LAST_ZONE } from './first-and-last-zone.ts'
+
+export const followCampaigns: Job = {
+  name: 'follow campaigns',
+  summary: 'Starts campaigns whose first run begins and completes those that are over',
+  idleMs: 500,
+  async pass({ pool, clock, wake, log }) {
+    const now = clock.now()
+    const started = await pool.transaction((db) => startDue(db, now))
+    const completed = await pool.transaction((db) => completeOver(db, now))
+    for (const campaign of started) log.info({ campaign_id: campaign.id }, 'campaign started')
+    for (const campaign of completed) log.info({ campaign_id: campaign.id }, 'campaign completed')
+    if (started.length > 0) wake('dial')
+    return 'idle'
+  },
+}
+
+interface Moved {
+  company_id: number
+  id: number
+}
+
+async function startDue(db: Database, now: Date): Promise<Moved[]> {
+  const started = await db.many<Moved>(sql`
+    update campaigns p set status = 'active', started_at = ${now}
+    where p.status = 'scheduled' and p.deleted_at is null and exists (
+      select from campaign_runs r
+      where r.company_id = p.company_id and r.campaign_id = p.id
+        and r.start_date <= (${now}::timestamptz at time zone ${FIRST_ZONE})::date)
+    returning p.company_id, p.id`)
+  await audit(db, started, 'campaign_started', 'scheduled', 'active')
+  return started
+}
+
+/**
+ * Over: the last run has ended wherever its contacts are, or every member is settled and every message has gone out.
+ * The second never holds for campaigns that wait for newcomers or for calls from outside.
+ */
+async function completeOver(db: Database, now: Date): Promise<Moved[]> {
+  const completed = await db.many<Moved>(sql`
+    update campaigns p set status = 'completed', completed_at = ${now}
+    where p.status = 'active' and p.deleted_at is null and (
+      not exists (
+        select from campaign_runs r
+        where r.company_id = p.company_id and r.campaign_id = p.id
+          and (r.end_date is null or r.end_date >= (${now}::timestamptz at time zone ${LAST_ZONE})::date))
+      or (
+        not p.never_ending and not p.calls_scheduled_externally and p.plan_cursor is null
+        and exists (
+          select from campaign_runs r where r.company_id = p.company_id and r.campaign_id = p.id and not r.messaging_only)
+        and exists (select from campaign_contacts cc where cc.company_id = p.company_id and cc.campaign_id = p.id)
+        and not exists (
+          select from campaign_contacts cc where cc.company_id = p.company_id and cc.campaign_id = p.id and cc.state = 'due')
+        and not exists (
+          select from calls c where c.company_id = p.company_id and c.campaign_id = p.id and c.state <> 'ended')
+        and not exists (
+          select from messages m
+          where m.company_id = p.company_id and m.campaign_id = p.id and m.status in ('scheduled', 'sending'))
+        and not exists (
+          select from campaign_messages m
+          join campaign_runs r on r.company_id = m.company_id and r.id = m.run_id
+          where m.company_id = p.company_id and m.campaign_id = p.id and m.trigger = 'scheduled'
+            and coalesce(m.date, r.end_date) >= (${now}::timestamptz at time zone ${FIRST_ZONE})::date)
+        and not exists (select from case_changes ch where ch.company_id = p.company_id)))
+    returning p.company_id, p.id`)
+  await audit(db, completed, 'campaign_completed', 'active', 'completed')
+  await keepCallbacks(db, completed)
+  return completed
+}
+
+/** A callback that a contact asked for and that the campaign won't make becomes a task on the case. */
+async function keepCallbacks(db: Database, completed: Moved[]): Promise<void> {
+  if (completed.length === 0) return
+  await db.run(sql`
+    with promised as (
+      select cc.*, p.name as campaign_name, c.first_name || ' ' || c.last_name as client_name
+      from unnest(${completed.map((campaign) => campaign.company_id)}::bigint[], ${completed.map(({ id }) => id)}::bigint[]) as d (company_id, id)
+      join campaigns p on p.company_id = d.company_id and p.id = d.id
+      join campaign_contacts cc
+        on cc.company_id = p.company_id and cc.campaign_id = p.id and cc.state = 'due' and cc.priority = 0 and cc.callback_at is not null
+      join clients c on c.company_id = cc.company_id and c.id = cc.client_id and c.deleted_at is null
+    ), written as (
+      insert into tasks (company_id, title, body, response_type)
+      select company_id, left('Call back ' || client_name, 255),
+        format('Client %s asked in the campaign "%s" to be called back at %s (UTC); the campaign ended before.',
+          client_id, campaign_name, to_char(callback_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI')), 'yes_no'
+      from promised order by company_id, campaign_id, client_id
+      returning company_id, id
+    ), numbered as (
+      select company_id, id, row_number() over (order by id) as n from written
+    )
+    insert into case_tasks (company_id, task_id, case_id, client_id)
+    select n.company_id, n.id, p.case_id, p.client_id
+    from numbered n
+    join (select *, row_number() over (order by company_id, campaign_id, client_id) as n from promised) p using (n)`)
+}
+
+async function audit(db: Database, moved: Moved[], activity: string, from: string, to: string): Promise<void> {
+  const byCompany = Map.groupBy(moved, (campaign) => campaign.company_id)
+  for (const [companyId, campaigns] of byCompany) {
+    const changes = campaigns.map(
+      ({ id }): Change => ({ activity, record_type: 'campaign', record_id: id, changes: { status: { from, to } } }),
+    )
+    await db.run(insertAudit({ companyId, ...ENGINE }, changes))
+  }
+}

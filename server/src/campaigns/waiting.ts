@@ -1,0 +1,96 @@
+import sql from 'sql-template-tag'
+import type { Database } from '../core/db.ts'
+import type { VoiceProvider } from '../providers/voice.ts'
+import type { CallerIds } from '../voice-agents/caller-id.ts'
+import type { CampaignFacts } from './gate-reasons.ts'
+import { compileSchedule, type Schedule, type ScheduleRow } from './schedule.ts'
+import { selectSchedules } from './schedules.ts'
+import { companyLimit, type Waiting } from './slots.ts'
+
+/** A campaign that has somebody to call, with all that a pass needs of it. */
+export interface DialledCampaign extends Waiting, CampaignFacts, CallerIds {
+  schedule: Schedule
+  /** By run id: how many minutes before a call its earliest announcement goes out. */
+  notice_minutes: Record<number, number>
+}
+
+interface Row extends Omit<DialledCampaign, 'schedule' | 'company_limit'> {
+  concurrency_rate: number
+}
+
+/**
+ * The campaigns that have a due contact, and the calls in flight. Campaigns are locked against changes of their status
+ * until the pass is over: a pause that is answered holds for every call after it.
+ */
+export async function selectWaiting(db: Database, maxConcurrentCalls: number, now: Date) {
+  const rows = await db.many<Row>(sql`
+    select p.company_id, p.id as campaign_id, p.concurrency_limit as limit, p.status, p.purpose, p.callback_delays,
+      co.campaigns_enabled, co.concurrency_rate, a.id as agent_id, a.phone_number, coalesce(a.phone_assignments, '[]') as phone_assignments,
+      coalesce((
+        select jsonb_object_agg(m.run_id, m.minutes) from (
+          select m.run_id, max(m.delay_minutes) as minutes from campaign_messages m
+          where m.company_id = p.company_id and m.campaign_id = p.id and m.trigger = 'before_call' group by m.run_id) m
+      ), '{}') as notice_minutes, 0 as live
+    from campaigns p
+    join companies co on co.id = p.company_id
+    left join agents a on a.company_id = p.company_id and a.id = p.agent_id and a.deleted_at is null
+    where p.status = 'active' and p.deleted_at is null and exists (
+      select from campaign_contacts cc
+      where cc.company_id = p.company_id and cc.campaign_id = p.id and cc.state = 'due' and cc.priority in (0, 1) and cc.due_at <= ${now})
+    for key share of p skip locked`)
+  const waiting = new Map<number, DialledCampaign>()
+  const liveOfCompany = new Map<number, number>()
+  let live = 0
+  if (rows.length === 0) return { waiting, liveOfCompany, live }
+  const [inFlight, schedules] = await Promise.all([
+    db.many<{ company_id: number; campaign_id: number; live: number }>(sql`
+      select company_id, campaign_id, count(*)::int as live from calls where state <> 'ended' group by company_id, campaign_id`),
+    selectSchedules(
+      db,
+      rows.map((row) => ({ company_id: row.company_id, id: row.campaign_id })),
+    ),
+  ])
+  const liveOfCampaign = new Map<number, number>()
+  for (const row of inFlight) {
+    live += row.live
+    liveOfCampaign.set(row.campaign_id, row.live)
+    liveOfCompany.set(row.company_id, (liveOfCompany.get(row.company_id) ?? 0) + row.live)
+  }
+  for (const { concurrency_rate, ...row } of rows) {
+    waiting.set(row.campaign_id, {
+      ...row,
+      live: liveOfCampaign.get(row.campaign_id) ?? 0,
+      company_limit: companyLimit(maxConcurrentCalls, concurrency_rate),
+      schedule: compileSchedule(schedules.get(row.campaign_id) as ScheduleRow),
+    })
+  }
+  return { waiting, liveOfCompany, live }
+}
+
+/**
+ * Takes the lock of the pass and tells how many calls the provider still takes in the current real second. Real seconds
+ * of the database, whatever the engine's clock says: it is the carrier that counts.
+ */
+export async function takeRate(
+  db: Database,
+  voice: VoiceProvider,
+): Promise<{ left: number; use(calls: number): Promise<void> }> {
+  const { used } = await db.one<{ used: number }>(sql`
+    with locked as (select * from dial_lock where id = 1 for update)
+    select case when second_started > clock_timestamp() - interval '1 second'
+      then coalesce((second_used ->> ${voice.name})::int, 0) else 0 end as used
+    from locked`)
+  if (!Number.isFinite(voice.calls_per_second)) return { left: Number.POSITIVE_INFINITY, use: async () => {} }
+  return {
+    left: Math.max(0, voice.calls_per_second - used),
+    async use(calls) {
+      if (calls === 0) return
+      await db.run(sql`
+        update dial_lock set
+          second_used = case when second_started > clock_timestamp() - interval '1 second' then second_used else '{}' end
+            || jsonb_build_object(${voice.name}::text, ${used + calls}::int),
+          second_started = case when second_started > clock_timestamp() - interval '1 second' then second_started else clock_timestamp() end
+        where id = 1`)
+    },
+  }
+}

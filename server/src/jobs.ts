@@ -1,0 +1,33 @@
+import { deskOf } from './calls/desk.ts'
+import { takeOverCalls } from './calls/take-over.ts'
+import { dialDueCalls } from './campaigns/dialling.ts'
+import { planCampaigns } from './campaigns/planning.ts'
+import { followCampaigns } from './campaigns/progress.ts'
+import type { Engine, Job } from './engine/job.ts'
+import { keepHouse } from './housekeeping/keep-house.ts'
+import { messageEvents } from './messages/deliver.ts'
+import { writeScheduledMessages } from './messages/scheduled.ts'
+import { sendDueMessages } from './messages/sending.ts'
+import { takeOverMessages } from './messages/take-over.ts'
+
+/** Everything the service does by itself. */
+export const jobs: Job[] = [
+  planCampaigns,
+  followCampaigns,
+  dialDueCalls,
+  takeOverCalls,
+  writeScheduledMessages,
+  sendDueMessages,
+  takeOverMessages,
+  keepHouse,
+]
+
+/** What the service hears from outside. */
+export async function listen(engine: Engine): Promise<void> {
+  const { voice, sms, email } = engine.providers
+  await Promise.all([
+    voice.start(deskOf(engine).events),
+    sms.start(messageEvents(engine)),
+    email.start(messageEvents(engine)),
+  ])
+}

@@ -1,0 +1,171 @@
+import sql from 'sql-template-tag'
+import { coalesce } from '../core/coalesce.ts'
+import { entryRows } from '../core/columns.ts'
+import type { Engine } from '../engine/job.ts'
+import { type MessageEvents, MessageRefused } from '../providers/message.ts'
+import { render, selectTemplateValues, type TemplateValues } from './template.ts'
+
+export interface Outgoing {
+  company_id: number
+  id: number
+  channel: 'sms' | 'email'
+  client_id: number
+  case_id: number | null
+  manual: boolean
+  mobile_e164: string | null
+  email: string | null
+  subject: string | null
+  body: string
+  agent_name: string | null
+  company_name: string
+}
+
+interface Sent {
+  company_id: number
+  id: number
+  status: 'sent' | 'delivered' | 'failed' | 'scheduled'
+  provider: string
+  provider_message_id: string | null
+  to_address: string | null
+  subject: string | null
+  body: string | null
+  error: string | null
+  sent_at: Date | null
+  due_at: Date | null
+  /** The provider says that the contact opted out there. */
+  opted_out: boolean
+}
+
+/** How long a message waits when the provider could not be asked. */
+const OUT_OF_REACH_MS = 60_000
+
+/** Sends messages whose intent is committed. A message is known to its provider by our key: it goes out once. */
+export async function deliver(engine: Engine, messages: Outgoing[]): Promise<void> {
+  const write = writer(engine)
+  for (const [companyId, ofCompany] of Map.groupBy(messages, (message) => message.company_id)) {
+    const written = ofCompany.filter(({ manual, case_id }) => !manual && case_id !== null)
+    const values = await selectTemplateValues(
+      { db: engine.pool, companyId },
+      written.map(({ client_id, case_id, agent_name }) => ({ client_id, case_id: case_id!, agent_name })),
+    )
+    const valuesOf = new Map(written.map((message, index) => [message, values[index]]))
+    await Promise.all(
+      ofCompany.map(async (message) => write(await send(engine, filledIn(message, valuesOf.get(message))))),
+    )
+  }
+}
+
+/** Texts of campaigns are templates until now; those of people are final, braces in them came from a value. */
+function filledIn(message: Outgoing, values: TemplateValues | undefined): Outgoing {
+  if (message.manual || !values) return message
+  const { subject, body } = message
+  return { ...message, body: render(body, values), subject: subject === null ? null : render(subject, values) }
+}
+
+async function send(engine: Engine, message: Outgoing): Promise<Sent> {
+  const { company_id, id, channel, subject, body, company_name } = message
+  const { sms, email } = engine.providers
+  const provider = channel === 'sms' ? sms : email
+  const ref = { company_id, key: `message:${id}` }
+  const to = (channel === 'sms' ? message.mobile_e164 : message.email)!
+  const now = engine.clock.now()
+  const outcome = (rest: Partial<Sent>): Sent => ({
+    company_id,
+    id,
+    provider: provider.name,
+    to_address: to,
+    subject,
+    body,
+    status: 'sent',
+    provider_message_id: null,
+    error: null,
+    sent_at: now,
+    due_at: null,
+    opted_out: false,
+    ...rest,
+  })
+  try {
+    const { provider_message_id } =
+      channel === 'sms'
+        ? await sms.send({ ...ref, to, from: null, body })
+        : await email.send({ ...ref, to, from_name: company_name, subject: subject ?? '', text: body })
+    return outcome({ provider_message_id })
+  } catch (error) {
+    if (error instanceof MessageRefused)
+      return outcome({ status: 'failed', sent_at: null, error: error.message, opted_out: error.reason === 'opted_out' })
+    engine.log.warn({ err: error, message_id: id }, 'the provider did not answer whether it sent a message')
+    const known = await provider.lookup(ref).catch(() => undefined)
+    if (known) return outcome({ provider_message_id: known.provider_message_id })
+    // Never heard of there, or out of reach: what is sent again carries the same key. The text stays a template.
+    return outcome({
+      status: 'scheduled',
+      sent_at: null,
+      body: null,
+      subject: null,
+      due_at: new Date(now.getTime() + OUT_OF_REACH_MS),
+    })
+  }
+}
+
+const writers = new WeakMap<Engine, (sent: Sent) => Promise<void>>()
+
+function writer(engine: Engine): (sent: Sent) => Promise<void> {
+  const write = writers.get(engine) ?? openWriter(engine)
+  writers.set(engine, write)
+  return write
+}
+
+function openWriter({ pool }: Engine) {
+  return coalesce<Sent, void>(async (sent) => {
+    await pool.transaction(async (db) => {
+      await db.run(sql`
+        update messages m set
+          status = s.status, provider = s.provider, provider_message_id = s.provider_message_id, to_address = s.to_address,
+          subject = coalesce(s.subject, m.subject), body = coalesce(s.body, m.body), error = s.error, sent_at = s.sent_at,
+          due_at = coalesce(s.due_at, m.due_at), node_id = null
+        from ${entryRows(sent, {
+          company_id: 'bigint',
+          id: 'bigint',
+          status: 'text',
+          provider: 'text',
+          provider_message_id: 'text',
+          to_address: 'text',
+          subject: 'text',
+          body: 'text',
+          error: 'text',
+          sent_at: 'timestamptz',
+          due_at: 'timestamptz',
+        })} as s
+        where m.company_id = s.company_id and m.id = s.id and m.status = 'sending'`)
+      const optedOut = sent.filter((each) => each.opted_out)
+      if (optedOut.length === 0) return
+      await db.run(sql`
+        update clients c set sms_opted_out = c.sms_opted_out or m.channel = 'sms', email_opted_out = c.email_opted_out or m.channel = 'email'
+        from unnest(${optedOut.map((each) => each.company_id)}::bigint[], ${optedOut.map(({ id }) => id)}::bigint[]) as o (company_id, id)
+        join messages m on m.company_id = o.company_id and m.id = o.id
+        where c.company_id = m.company_id and c.id = m.client_id`)
+    })
+    return sent.map(() => undefined)
+  })
+}
+
+/** What providers say of a message later on: delivered or not. Late, doubled and out-of-order news are harmless. */
+export function messageEvents({ pool }: Engine): MessageEvents {
+  const note = coalesce<{ company_id: number; id: number; status: string; error: string | null }, void>(
+    async (news) => {
+      await pool.run(sql`
+      update messages m set status = n.status, error = n.error
+      from ${entryRows(news, { company_id: 'bigint', id: 'bigint', status: 'text', error: 'text' })} as n
+      where m.company_id = n.company_id and m.id = n.id and m.status in ('sending', 'sent')`)
+      return news.map(() => undefined)
+    },
+  )
+  return {
+    async status({ company_id, key, status, error }) {
+      const [kind, id] = key.split(':')
+      // A delivery can be heard of before the row says that the message was sent: `sent` alone is no news.
+      if (kind !== 'message' || status === 'sent') return
+      await note({ company_id, id: Number(id), status, error: error ?? null })
+    },
+  }
+}

@@ -1,0 +1,142 @@
+import sql from 'sql-template-tag'
+import { contactFacts } from '../campaigns/contact-facts.ts'
+import { type Decision, decide } from '../campaigns/gate.ts'
+import type { CampaignFacts, PersonFacts, StandingFacts, Trigger } from '../campaigns/gate-reasons.ts'
+import { compileSchedule } from '../campaigns/schedule.ts'
+import { selectSchedules } from '../campaigns/schedules.ts'
+import { entryRows } from '../core/columns.ts'
+import type { Database } from '../core/db.ts'
+import type { Engine, Job } from '../engine/job.ts'
+import { deliver, type Outgoing } from './deliver.ts'
+
+const BATCH = 200
+const ASK_AGAIN_MS = 10 * 60_000
+
+export const sendDueMessages: Job = {
+  name: 'send messages',
+  summary: 'Asks the gate about each message that is due and sends those that it allows',
+  idleMs: 200,
+  async pass(engine) {
+    const { looked, outgoing } = await engine.pool.transaction((db) => claim(db, engine))
+    await engine.inHand(deliver(engine, outgoing))
+    return looked > 0 ? 'again' : 'idle'
+  },
+}
+
+interface Row
+  extends PersonFacts,
+    Partial<StandingFacts>,
+    Pick<CampaignFacts, 'status' | 'purpose' | 'callback_delays' | 'campaigns_enabled'> {
+  company_id: number
+  id: number
+  channel: 'sms' | 'email'
+  client_id: number
+  case_id: number | null
+  campaign_id: number | null
+  trigger: Trigger | null
+  manual: boolean
+  subject: string | null
+  body: string
+  agent_id: string | null
+  agent_name: string | null
+  company_name: string
+}
+
+/** Rows are marked as being sent, and committed, before anybody outside is asked. */
+async function claim(db: Database, { nodeId, clock }: Engine): Promise<{ looked: number; outgoing: Outgoing[] }> {
+  const now = clock.now()
+  const rows = await db.many<Row>(sql`
+    with due as (
+      select company_id, id from messages where status = 'scheduled' and due_at <= ${now}
+      order by due_at limit ${BATCH} for update skip locked
+    ), taken as (
+      update messages m set status = 'sending', node_id = ${nodeId}
+      from due where m.company_id = due.company_id and m.id = due.id
+      returning m.*
+    )
+    select m.company_id, m.id, m.channel, m.client_id, m.case_id, m.campaign_id, cm.trigger, m.manual, m.subject, m.body,
+      c.mobile, c.mobile_e164, c.email, c.timezone, c.state, c.postal_code, c.voice_calls_opted_out, c.sms_opted_out,
+      c.email_opted_out, c.date_of_death, c.deleted_at, co.name as company_name, co.campaigns_enabled,
+      p.status, p.purpose, p.callback_delays, p.agent_id, a.name as agent_name,
+      cf.is_member, cf.standing, cf.delays_used, cf.requested_at, cf.callback_at
+    from taken m
+    join companies co on co.id = m.company_id
+    join clients c on c.company_id = m.company_id and c.id = m.client_id
+    left join campaign_messages cm on cm.company_id = m.company_id and cm.id = m.campaign_message_id
+    left join campaigns p on p.company_id = m.company_id and p.id = m.campaign_id
+    left join agents a on a.company_id = p.company_id and a.id = p.agent_id
+    left join lateral (${contactFacts(sql`
+      select cc.* from campaign_contacts cc
+      where cc.company_id = m.company_id and cc.campaign_id = m.campaign_id and cc.client_id = m.client_id`)}) cf on true
+    order by m.company_id, m.id`)
+  if (rows.length === 0) return { looked: 0, outgoing: [] }
+  const campaigns = [
+    ...new Map(
+      rows.flatMap((row) =>
+        row.campaign_id ? [[row.campaign_id, { company_id: row.company_id, id: row.campaign_id }]] : [],
+      ),
+    ).values(),
+  ]
+  const schedules = await selectSchedules(db, campaigns)
+  const decided = rows.map((row) => {
+    const schedule = row.campaign_id ? compileSchedule(schedules.get(row.campaign_id)!) : null
+    const campaign = row.campaign_id ? row : null
+    const decision = decide({
+      now,
+      channel: row.channel,
+      contact: row,
+      campaign,
+      schedule,
+      trigger: row.trigger ?? undefined,
+      manual: row.manual,
+    })
+    return { row, decision }
+  })
+  await putBack(
+    db,
+    decided.filter(({ decision }) => !decision.allowed),
+    now,
+  )
+  await storeDecisions(
+    db,
+    decided.filter(({ decision }) => decision.allowed),
+  )
+  const outgoing = decided.filter(({ decision }) => decision.allowed).map(({ row }) => row)
+  return { looked: rows.length, outgoing }
+}
+
+interface Decided {
+  row: Row
+  decision: Decision
+}
+
+const identified = { company_id: 'bigint', id: 'bigint', decision: 'jsonb' }
+
+/** What is refused for good is skipped and says why; the rest waits until it may be asked about again. */
+async function putBack(db: Database, refused: Decided[], now: Date): Promise<void> {
+  if (refused.length === 0) return
+  const rows = refused.map(({ row: { company_id, id, manual }, decision }) => {
+    // A message of a person is about today: it does not wait for a reason to end by itself.
+    const skipped = decision.settle || (manual && decision.retry_at === null)
+    return {
+      company_id,
+      id,
+      decision,
+      status: skipped ? 'skipped' : 'scheduled',
+      due_at: decision.retry_at ?? new Date(now.getTime() + ASK_AGAIN_MS),
+      error: decision.reasons.map(({ message }) => message).join('; '),
+    }
+  })
+  await db.run(sql`
+    update messages m set status = r.status, due_at = r.due_at, decision = r.decision, error = r.error, node_id = null
+    from ${entryRows(rows, { ...identified, status: 'text', due_at: 'timestamptz', error: 'text' })} as r
+    where m.company_id = r.company_id and m.id = r.id`)
+}
+
+async function storeDecisions(db: Database, allowed: Decided[]): Promise<void> {
+  if (allowed.length === 0) return
+  const rows = allowed.map(({ row: { company_id, id }, decision }) => ({ company_id, id, decision }))
+  await db.run(sql`
+    update messages m set decision = r.decision from ${entryRows(rows, identified)} as r
+    where m.company_id = r.company_id and m.id = r.id`)
+}
