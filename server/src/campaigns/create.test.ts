@@ -265,11 +265,9 @@ test('a campaign whose first run lies ahead is scheduled, any other is active at
   assert.equal((await row(begun)).status, 'active')
   const past = await create({ runs: [runPayload({ start_date: '2020-01-06', end_date: '2020-01-10' })] })
   assert.equal((await row(past)).status, 'active')
-  assert.deepEqual(await auditOf(ahead), [{ activity: 'campaign_created', changes: null }])
-  assert.deepEqual(
-    (await auditOf(begun)).map(({ activity }) => activity),
-    ['campaign_created', 'campaign_started'],
-  )
+  const activities = async (id: number) => (await auditOf(id)).map(({ activity }) => activity)
+  assert.deepEqual(await activities(ahead), ['campaign_created'])
+  assert.deepEqual(await activities(begun), ['campaign_created', 'campaign_started'])
 })
 
 test('a new campaign stands at the beginning of its list, for the planner', async () => {
