@@ -1,5 +1,6 @@
-import { dayOf } from '../compliance/local-time.ts'
+import { dateOf, dayOf, localDay } from '../compliance/local-time.ts'
 import { WEEKDAYS } from '../compliance/rule-schema.ts'
+import { FIRST_ZONE, LAST_ZONE } from './first-and-last-zone.ts'
 
 /** A weekday's English name in any case, in lower case; undefined for anything else. */
 export function weekday(name: string): string | undefined {
@@ -10,12 +11,7 @@ export function weekday(name: string): string | undefined {
 /** A real date, YYYY-MM-DD; such dates compare as texts. */
 export const isDate = (text: string): boolean => dayOf(text) !== null
 
-const HOUR = 3_600_000
-/** A day begins first in Guam and ends last in Pago Pago: between them lie all zones that a US contact can be in. */
-const FIRST_ZONE = 10 * HOUR
-const LAST_ZONE = -11 * HOUR
-
-const dateIn = (offset: number, now: Date): string => new Date(now.getTime() + offset).toISOString().slice(0, 10)
+const dateIn = (zone: string, now: Date): string => dateOf(localDay(zone, now.getTime()))
 
 /** Today's date where the day is last to begin: no contact's own date is earlier. */
 export const earliestToday = (now: Date): string => dateIn(LAST_ZONE, now)
