@@ -64,7 +64,7 @@ export class DialRefused extends Error {
   }
 }
 
-/** None of these may be relied on to arrive: a listener that failed looks the call up later. */
+/** A carrier repeats a status or transfer event, unchanged, while the listener rejects. */
 export interface VoiceEvents {
   status(event: CallStatusEvent): void | Promise<void>
   transfer(event: TransferEvent): void | Promise<void>

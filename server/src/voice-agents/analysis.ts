@@ -1,12 +1,5 @@
 import type { CallResult } from '../calls/results.ts'
-import type {
-  CallBrief,
-  CallStatusEvent,
-  DialRefused,
-  DisconnectionReason,
-  HostedReport,
-  Turn,
-} from '../providers/voice.ts'
+import type { CallBrief, DisconnectionReason, HostedReport, Turn } from '../providers/voice.ts'
 import { type Answer, answerTo, fitting } from './answers.ts'
 import { CALLBACK_HORIZON_HOURS, callbackTime } from './callback-time.ts'
 import { type Intent, intentOf, soundsLikeVoicemail, yesOrNo } from './hearing.ts'
@@ -93,41 +86,6 @@ export function analyseReport(report: HostedReport, brief: CallBrief): CallOutco
   }
 }
 
-const UNANSWERED = {
-  busy: ['busy', 'dial_busy', 'Line was busy', 'The line was busy.'],
-  no_answer: ['no_answer', 'dial_no_answer', 'Nobody answered', 'The call was not answered.'],
-  canceled: [
-    'failed',
-    'agent_hangup',
-    'Canceled before it was answered',
-    'The call was canceled before it was answered.',
-  ],
-  dial_failed: ['failed', 'dial_failed', 'Call could not be connected', 'The call could not be connected.'],
-  invalid_destination: ['failed', 'invalid_destination', 'Number is not in service', 'The number is not in service.'],
-} as const
-
-/** The outcome of a call that nobody answered, or that the carrier refused. */
-export function unanswered(
-  how: Extract<CallStatusEvent['status'], 'busy' | 'no_answer' | 'canceled'> | DialRefused['reason'],
-): CallOutcome {
-  const [result, disconnection_reason, end_reason, summary] = UNANSWERED[how]
-  return {
-    result,
-    disconnection_reason,
-    end_reason,
-    summary,
-    duration_seconds: 0,
-    transcript: [],
-    sentiment_score: null,
-    extracted_fields: {},
-    opted_out: false,
-    is_disqualified: false,
-    callback_at: null,
-    transferred_to: null,
-    follow_ups: [],
-  }
-}
-
 function factsOf(held: Held, brief: CallBrief): Facts {
   const { post_call_fields } = brief.agent
   const facts: Facts = {
@@ -206,11 +164,12 @@ function read(
  *   they were not involved, or the contact has died.
  * - `callback_requested`: the contact asked to be called at another time, or asked for a person who could not be reached.
  * - `converted`: asked at the end whether they want the next step, the contact said yes.
- * - `successful`: the agent came to that last question and the contact answered it, with no or without deciding.
- * - `unsuccessful`: a person was reached, and the conversation ended before that question: declined, hung up, fell
- *   silent, or could not be identified.
+ * - `successful`: the agent came to that last question, and the contact has not decided, or said no after answering at
+ *   least one post-call field.
+ * - `unsuccessful`: a person was reached, and either said no to the only thing that was asked, or the conversation ended
+ *   before the last question: declined, hung up, fell silent, or could not be identified.
  */
-function resultOf(held: Held, { quotes, callback, next_step }: Facts): CallResult {
+function resultOf(held: Held, { quotes, callback, next_step, fields }: Facts): CallResult {
   if (quotes.opt_out !== undefined) return 'opted_out'
   if (held.disconnection_reason === 'voicemail_reached') return 'voicemail'
   if (held.transferred_to !== null) return 'transferred'
@@ -218,7 +177,9 @@ function resultOf(held: Held, { quotes, callback, next_step }: Facts): CallResul
   if (quotes.wrong_number !== undefined) return 'wrong_number'
   if (quotes.deceased !== undefined || quotes.disqualified !== undefined) return 'disqualified'
   if (callback || quotes.wants_person !== undefined) return 'callback_requested'
-  if (next_step) return next_step.verdict ? 'converted' : 'successful'
+  if (next_step?.verdict) return 'converted'
+  if (next_step?.verdict === null || (next_step && Object.values(fields).some((value) => value !== null)))
+    return 'successful'
   return 'unsuccessful'
 }
 

@@ -239,11 +239,17 @@ test('who declines is thanked and let go', async () => {
   assert.deepEqual([outcome.result, outcome.end_reason], ['unsuccessful', 'Contact declined'])
 })
 
-test('an undecided or a negative end is a success but no conversion', async () => {
-  for (const text of ["I'd have to think about it.", 'No, that is all.']) {
-    const { outcome } = await call(['Yes.', text], brief())
-    assert.equal(outcome.result, 'successful')
-  }
+test('who has not decided is a success; a no is one only after answers', async () => {
+  const outcomes = [
+    await call(['Yes.', "I'd have to think about it."], brief()),
+    await call(['Yes.', 'No, thank you.'], brief()),
+    await call(['Yes.', 'Sure.', 'In March.', 'Yes.', 'Two.', 'Phone.', 'No, that is all.']),
+  ]
+  assert.deepEqual(
+    outcomes.map(({ outcome }) => outcome.result),
+    ['successful', 'unsuccessful', 'successful'],
+  )
+  assert.match(outcomes[1]!.outcome.summary, /Said no to the next step \(“No, thank you”\)\.$/)
 })
 
 test('with appointments enabled the next step is one, and what was suggested is kept', async () => {

@@ -46,7 +46,7 @@ const INTENTS: [Intent, RegExp][] = [
   ],
   [
     'callback',
-    /\b(?:call|try|phone|ring|reach|catch|get back to)(?: me| us| him| her| them| again| back)* (?:later|tomorrow|tonight|today|this (?:morning|afternoon|evening|week)|in (?:the (?:morning|afternoon|evening)|(?:an?|half|\d+|one|two|three|four|five|ten|fifteen|twenty|thirty)(?: an| few| couple| \w+)? ?(?:of )?(?:min|hour|day|week|bit|while))|at \w+|after|around|about|on|next|some ?(?:other )?time|another|monday|tuesday|wednesday|thursday|friday|saturday|sunday|when|any time|before)\b|\b(?:call|ring|phone)(?: me| us)? back\b|\b(?:can|could) (?:we|you|this) (?:talk|speak|do this|wait|call)\b.{0,24}\b(?:later|another time|tomorrow|tonight|back)\b|\b(?:another|a better|some other|a different) time\b/,
+    /\b(?:call|try|phone|ring|reach|catch|get back to)(?: me| us| him| her| them| again| back)* (?:later|tomorrow|tonight|today|this (?:morning|afternoon|evening|week)|in (?:the (?:morning|afternoon|evening)|(?:an?|half|\d+|one|two|three|four|five|ten|fifteen|twenty|thirty)(?: an| few| couple| \w+)? ?(?:of )?(?:min|hour|day|week|bit|while)\w*)|(?:at|after|around|before|next) \w+|about (?:\d+|noon|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)|on (?:the|\w+day)|some ?(?:other )?time|another|monday|tuesday|wednesday|thursday|friday|saturday|sunday|when|any ?time)\b|\b(?:call|ring|phone)(?: me| us)? back\b|\b(?:can|could) (?:we|you|this) (?:talk|speak|do this|wait|call)\b.{0,24}\b(?:later|another time|tomorrow|tonight|back)\b|\b(?:another|a better|some other|a different) time\b/,
   ],
   [
     'busy',
@@ -128,22 +128,22 @@ export const soundsLikeVoicemail = (text: string) => MACHINE.test(plain(text))
 export const soundsLikeScreening = (text: string) => SCREENING.test(plain(text))
 
 const YES =
-  /^(?:(?:oh |why )?(?:yes|yeah|yep|yup|ya|yea|sure|correct|right|absolutely|definitely|certainly|exactly|indeed|true|affirmative|speaking|okay|ok|alright|all right|fine|uh[ -]?huh|mm[ -]?hmm)\b|s[ií](?![a-zñ])|of course|that's (?:right|correct|me|true|fine|him|her)|that is (?:right|correct|me|true|fine)|this is (?!not|n't|a |an |the |his|her (?:husband|son|daughter)|ridiculous|crazy)|it is\b|i (?:do|am|have|did|would|was|can|will|could|think so|believe so|guess so|suppose so)\b(?! not|n't| to think| no idea| to (?:talk|ask|check|see|go))|you(?:'ve got| have| got) (?:him|her|me|it)|go (?:ahead|on|for it)|please do|sounds good|no problem|not a problem|i'd (?:like|love|be happy|appreciate)|let's do|why not|yes,? please|very much|as a matter of fact)/
+  /^(?:(?:oh |why )?(?:yes|yeah|yep|yup|ya|yea|sure|correct|right|absolutely|definitely|certainly|exactly|indeed|true|affirmative|speaking|okay|ok|alright|all right|fine|uh[ -]?huh|mm[ -]?hmm)\b|s[ií](?![a-zñ])|of course|that's (?:right|correct|me|true|fine|him|her)|that is (?:right|correct|me|true|fine)|this is (?!not|n't|a |an |the |his|her (?:husband|son|daughter)|ridiculous|crazy)|it is\b|i (?:do|am|have|did|would|was|can|will|could|think so|believe so|guess so|suppose so)\b(?! not|n't| no\b| never| to think| no idea| to (?:talk|ask|check|see|go))|you(?:'ve got| have| got) (?:him|her|me|it)|go (?:ahead|on|for it)|please do|sounds good|no problem|not a problem|i'd (?:like|love|be happy|appreciate)|let's do|why not|yes,? please|very much|as a matter of fact)/
 const NO =
-  /^(?:(?:oh |god |heck |hell )?(?:no|nope|nah|never|negative|none|neither)\b(?! (?:problem|worries|doubt|idea))|not (?:really|yet|any ?more|at all|that i|exactly|right now|for me|interested|currently|as far)|i (?:don't|do not|haven't|have not|didn't|did not|wasn't|was not|won't|will not|wouldn't|would not|can't|cannot|am not|couldn't)\b(?! know| remember| recall| think i can say| mind| see why not)|i'm not\b(?! sure| certain| too sure| really sure| quite sure)|i don't think so|i'd rather not|it (?:isn't|is not|wasn't|hasn't)|that's (?:not|wrong|incorrect)|they (?:didn't|haven't|don't))/
+  /^(?:(?:oh |god |heck |hell )?(?:no|nope|nah|never|negative|none|neither)\b(?! (?:problem|worries|doubt|idea))|i(?: have|'ve) (?:no|never)\b|not (?:really|yet|any ?more|at all|that i|exactly|right now|for me|interested|currently|as far)|i (?:don't|do not|haven't|have not|didn't|did not|wasn't|was not|won't|will not|wouldn't|would not|can't|cannot|am not|couldn't)\b(?! know| remember| recall| think i can say| mind| see why not)|i'm not\b(?! sure| certain| too sure| really sure| quite sure)|i don't think so|i'd rather not|it (?:isn't|is not|wasn't|hasn't)|that's (?:not|wrong|incorrect)|they (?:didn't|haven't|don't))/
 const UNSURE =
   /\b(?:(?:don't|do not) (?:really |quite |exactly |honestly )?(?:know|remember|recall)|not (?:too |really |quite |entirely |a hundred percent |100% )?(?:sure|certain)|no idea|no clue|maybe|perhaps|possibly|might|it depends|hard to say|couldn't (?:tell|say)|can't (?:say|remember|recall|think)|let me think|have to think|need to think|think about it|think it over|talk to my (?:wife|husband|family|partner|spouse|son|daughter)|yes and no|who knows)\b/
+
+const BUT_NO = /\b(?:not interested|no interest|don't want|do not want|rather not|don't think so|no,? thank)/
 
 /** Yes, no, or null where it is neither plainly. */
 export function yesOrNo(text: string): boolean | null {
   const said = plain(text)
   if (UNSURE.test(said) && !/^(?:yes|yeah|yep|no|nope)\b[,.]/.test(said)) return null
-  if (YES.test(said)) return /^(?:yes|yeah|sure|right)\b,? (?:but |well,? )?(?:no\b|not )/.test(said) ? null : true
-  return NO.test(said)
-    ? /^no,? (?:yes|that's (?:right|correct|fine)|it's (?:true|fine))\b/.test(said)
-      ? null
-      : false
-    : null
+  if (YES.test(said))
+    return BUT_NO.test(said) || /^\w+,? (?:but |well,? )?(?:no|not)\b(?! problem)/.test(said) ? null : true
+  if (NO.test(said)) return /^no,? (?:yes|that's (?:right|correct|fine)|it's (?:true|fine))\b/.test(said) ? null : false
+  return null
 }
 
 const TAIL =

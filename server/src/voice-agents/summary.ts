@@ -48,12 +48,8 @@ const spoken = (value: Exclude<Answer, null>) => (typeof value === 'boolean' ? (
 
 const quoted = (text: string) => `“${text.replace(/[.]+$/, '').slice(0, 200)}”`
 
-function ending(
-  result: CallResult,
-  held: Held,
-  { quotes, next_step, callback, person_time, appointment }: Facts,
-  brief: CallBrief,
-): string {
+function ending(result: CallResult, held: Held, facts: Facts, brief: CallBrief): string {
+  const { quotes, next_step, callback, person_time, appointment } = facts
   const first = brief.client.first_name
   switch (result) {
     case 'opted_out':
@@ -81,7 +77,7 @@ function ending(
         ? `All questions were put; ${first} does not want a next step for now (${quoted(next_step!.quote)}).`
         : `All questions were put; ${first} has not decided on the next step (${quoted(next_step!.quote)}).`
     case 'unsuccessful':
-      return broken(held, quotes)
+      return broken(held, facts)
     case 'failed':
       return 'The conversation broke off for a technical reason.'
     default:
@@ -89,7 +85,8 @@ function ending(
   }
 }
 
-function broken(held: Held, quotes: Facts['quotes']): string {
+function broken(held: Held, { quotes, next_step }: Facts): string {
+  if (next_step) return `Said no to the next step (${quoted(next_step.quote)}).`
   const refusal = quotes.refusal ?? quotes.breaks_off ?? quotes.hostile
   if (refusal) return `Declined to talk (${quoted(refusal)}).`
   switch (held.disconnection_reason) {

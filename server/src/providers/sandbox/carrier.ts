@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, pause } from '../../core/clock.ts'
 import { coalesce } from '../../core/coalesce.ts'
 import type { Database } from '../../core/db.ts'
 import {
@@ -32,6 +32,7 @@ interface Attended {
   readonly hungUp: AbortController
   line: Line | null
   sequence: number
+  transferredTo: string | null
 }
 
 /**
@@ -39,7 +40,6 @@ interface Attended {
  * a process that dies leaves behind what a real carrier would know; a call that was cut off is held again from its start
  * by whoever resumes it, with the same persona saying the same things. What follows from a number: `personas.ts`.
  *
- * Measured on 2 cores with PostgreSQL beside it: see `carrier.test.ts`.
  */
 export function sandboxCarrier(db: Database, clock: Clock): VoiceProvider {
   const attended = new Map<string, Attended>()
@@ -52,10 +52,10 @@ export function sandboxCarrier(db: Database, clock: Clock): VoiceProvider {
     { max: 500 },
   )
   let events: VoiceEvents
-  let stopped = false
+  const stopping = new AbortController()
 
   async function place(call: Parameters<VoiceProvider['place']>[0]) {
-    if (stopped) throw new Error('the sandbox carrier is stopped')
+    if (stopping.signal.aborted) throw new Error('the sandbox carrier is stopped')
     const { company_id, call_id, to, from, attempt, ring_seconds, max_seconds } = call
     const persona = personaOf(to, attempt)
     const placed_at = clock.now()
@@ -83,24 +83,27 @@ export function sandboxCarrier(db: Database, clock: Clock): VoiceProvider {
   /** Lives through a call, or through what is left of it, in the background. */
   function attend(call: SandboxCall): void {
     const key = keyOf(call)
-    if (stopped || attended.has(key)) return
-    const here: Attended = { lived: Promise.resolve(), hungUp: new AbortController(), line: null, sequence: 0 }
+    if (stopping.signal.aborted || attended.has(key)) return
+    const here: Attended = {
+      lived: Promise.resolve(),
+      hungUp: new AbortController(),
+      line: null,
+      sequence: 0,
+      transferredTo: null,
+    }
     attended.set(key, here)
-    here.lived = live(call, here)
-      // A listener that failed finds the call again by `lookup`, as it would with any carrier.
-      .catch(() => here.line?.cut('lost'))
-      .finally(() => attended.delete(key))
+    here.lived = live(call, here).finally(() => attended.delete(key))
   }
 
   async function live(call: SandboxCall, here: Attended): Promise<void> {
-    if (call.outcome === 'canceled') return tell(call, here, { status: 'canceled' })
+    if (call.outcome === 'canceled' || call.outcome === 'refused') return conclude(call, here, null, call.outcome)
     const persona = personaNamed(call.persona)
     await tell(call, here, { status: 'ringing' })
     const answerAt = answeredAt(call, persona)
     const silentUntil = answerAt ?? new Date(call.placed_at.getTime() + ringSeconds(call, persona) * 1000)
     const wait = silentUntil.getTime() - clock.now().getTime()
     if (wait > 0) await clock.sleep(wait, here.hungUp.signal)
-    if (stopped) return
+    if (stopping.signal.aborted) return
     if (here.hungUp.signal.aborted) return conclude(call, here, null, 'canceled')
     if (!answerAt) return conclude(call, here, null, OUTCOME[persona.pickup as keyof typeof OUTCOME] ?? 'no_answer')
 
@@ -114,48 +117,67 @@ export function sandboxCarrier(db: Database, clock: Clock): VoiceProvider {
       onTransfer: (number) => transfer(call, here, number),
     })
     here.line = line
-    // The listener goes on with its own work after the line is dead; only its failure concerns the line.
-    const held = events.conversation(line).then(
-      () => line.end(),
-      () => line.cut('lost'),
-    )
+    // Whoever talks may hang up without a word, or fail: to the carrier that is the same.
+    events.conversation(line).then(line.end, () => line.cut('ended'))
     const seconds = await line.over
-    if (seconds === null) return held
+    if (seconds === null) return
+    if (here.transferredTo) await tellOfTransfer(call, here, 'ended', here.transferredTo)
     await conclude(call, here, answerAt, 'completed', seconds)
   }
 
   async function conclude(call: SandboxCall, here: Attended, answered_at: Date | null, outcome: Outcome, seconds = 0) {
     const { company_id, call_id } = call
-    const ending = { company_id, call_id, answered_at, ended_at: clock.now(), outcome }
-    if (!call.ended_at) await finish(ending)
-    await tell(call, here, statusOf(outcome, seconds))
+    const ended_at = call.ended_at ?? clock.now()
+    if (!call.ended_at) await insist(() => finish({ company_id, call_id, answered_at, ended_at, outcome }))
+    await tell(call, here, statusOf(outcome, seconds), ended_at)
   }
 
-  /** Cold: whoever is called there takes over, and the carrier's part in it is over. */
-  async function transfer(call: SandboxCall, here: Attended, number: string): Promise<'bridged' | 'failed'> {
-    const tellOfTransfer = (status: TransferEvent['status']) =>
-      events.transfer({ ...stamp(call, here), status, number })
-    await tellOfTransfer('started')
+  /** Somebody is there at every number but the reserved ones whose persona does not answer. */
+  async function transfer(call: SandboxCall, here: Attended, number: string): Promise<number | null> {
+    await tellOfTransfer(call, here, 'started', number)
     const there = deskPersona(number)
     if (there && there.pickup !== 'answers') {
-      await tellOfTransfer('cancelled')
-      return 'failed'
+      await tellOfTransfer(call, here, 'cancelled', number)
+      return null
     }
-    await tellOfTransfer('bridged')
-    await tellOfTransfer('ended')
-    return 'bridged'
+    here.transferredTo = number
+    await tellOfTransfer(call, here, 'bridged', number)
+    return 60 + (hash(`${call.to_number} talks`) % 180)
   }
 
-  const stamp = (call: CallRef, here: Attended) => ({
+  const stamp = (call: CallRef, here: Attended, at: Date) => ({
     company_id: call.company_id,
     call_id: call.call_id,
     provider_call_id: providerId(call),
     sequence: here.sequence++,
-    at: clock.now(),
+    at,
   })
 
-  async function tell(call: CallRef, here: Attended, what: Told): Promise<void> {
-    if (!stopped) await events.status({ ...stamp(call, here), ...what } as CallStatusEvent)
+  function tell(call: CallRef, here: Attended, what: Told, at = clock.now()): Promise<void> {
+    const event = { ...stamp(call, here, at), ...what } as CallStatusEvent
+    return insist(() => events.status(event))
+  }
+
+  function tellOfTransfer(
+    call: CallRef,
+    here: Attended,
+    status: TransferEvent['status'],
+    number: string,
+  ): Promise<void> {
+    const event = { ...stamp(call, here, clock.now()), status, number }
+    return insist(() => events.transfer(event))
+  }
+
+  /** A carrier calls back until it is heard. */
+  async function insist(work: () => unknown): Promise<void> {
+    for (let wait = 500; !stopping.signal.aborted; wait = Math.min(wait * 2, 30_000)) {
+      try {
+        await work()
+        return
+      } catch {
+        await pause(wait, stopping.signal)
+      }
+    }
   }
 
   async function lookup(ref: CallRef): Promise<CarrierCall | null> {
@@ -175,7 +197,7 @@ export function sandboxCarrier(db: Database, clock: Clock): VoiceProvider {
     async resume(ref) {
       const call = await selectCall(db, ref)
       if (!call) return null
-      if (call.outcome !== 'refused') attend(call)
+      attend(call)
       return carrierCall(call, clock.now())
     },
     async hangUp(ref) {
@@ -197,7 +219,7 @@ export function sandboxCarrier(db: Database, clock: Clock): VoiceProvider {
       })
     },
     async stop() {
-      stopped = true
+      stopping.abort()
       for (const { hungUp, line } of attended.values()) {
         hungUp.abort()
         line?.cut('lost')

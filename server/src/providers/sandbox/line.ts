@@ -5,6 +5,8 @@ import type { Callee } from './callee.ts'
 /** Unhurried speech, 165 words a minute. */
 const WORD_MS = 364
 const REACTION_MS = 700
+/** Ringing at the other end of a transfer. */
+const TRANSFER_MS = 12_000
 /** Real milliseconds below which waiting is put off: a timer takes a whole one. */
 const WORTH_WAITING = 2
 
@@ -21,8 +23,8 @@ interface LineOptions {
   maxSeconds: number
   callee: Callee
   clock: Clock
-  /** An agent asks to be connected with somebody: does that person answer? */
-  onTransfer(number: string): Promise<'bridged' | 'failed'>
+  /** The agent asks to be connected with somebody: for how many seconds do they talk? null: nobody picks up there. */
+  onTransfer(number: string): Promise<number | null>
 }
 
 /**
@@ -32,7 +34,7 @@ interface LineOptions {
 export function openLine({ ref, answeredAt, maxSeconds, callee, clock, onTransfer }: LineOptions): Line {
   let elapsedMs = 0
   let said = ''
-  let state: 'open' | 'ended' | 'lost' = 'open'
+  let state: 'open' | 'bridged' | 'ended' | 'lost' = 'open'
   const queue: CallerEvent[] = []
   const cutting = new AbortController()
   let settle: (seconds: number | null) => void
@@ -43,10 +45,13 @@ export function openLine({ ref, answeredAt, maxSeconds, callee, clock, onTransfe
   const ahead = () => answeredAt.getTime() + elapsedMs - clock.now().getTime()
 
   async function end() {
-    if (state !== 'open') return
+    if (state === 'open') await endFrom('open')
+  }
+
+  async function endFrom(phase: 'open' | 'bridged') {
     const wait = ahead()
     if (wait > 0) await clock.sleep(wait, cutting.signal)
-    if (state !== 'open') return
+    if (state !== phase) return
     state = 'ended'
     settle(Math.round(elapsedMs / 1000))
   }
@@ -92,19 +97,23 @@ export function openLine({ ref, answeredAt, maxSeconds, callee, clock, onTransfe
       if (typeof words === 'string') whole = words
       else for await (const token of words) whole += token
       if (state === 'lost') throw new ConversationLost()
-      if (state === 'ended') return
+      if (state !== 'open') return
       said = said ? `${said} ${whole}` : whole
       elapsedMs += countWords(whole) * WORD_MS
     },
     async transfer(number) {
-      elapsedMs += 12_000
-      if (state !== 'open' || (await onTransfer(number)) === 'failed') return 'failed'
-      await end()
+      elapsedMs += TRANSFER_MS
+      const talk = await onTransfer(number)
+      if (state === 'lost') throw new ConversationLost()
+      if (talk === null || state !== 'open') return 'failed'
+      state = 'bridged'
+      elapsedMs = Math.min(elapsedMs + talk * 1000, maxSeconds * 1000)
+      void endFrom('bridged')
       return 'bridged'
     },
     end,
     cut(how) {
-      if (state !== 'open') return
+      if (state === 'ended' || state === 'lost') return
       state = how
       cutting.abort()
       settle(how === 'lost' ? null : Math.round(elapsedMs / 1000))
