@@ -9,6 +9,7 @@ import { messageEvents } from './messages/deliver.ts'
 import { writeScheduledMessages } from './messages/scheduled.ts'
 import { sendDueMessages } from './messages/sending.ts'
 import { takeOverMessages } from './messages/take-over.ts'
+import { sendReports } from './reports/send.ts'
 
 /** Everything the service does by itself. */
 export const jobs: Job[] = [
@@ -19,6 +20,7 @@ export const jobs: Job[] = [
   writeScheduledMessages,
   sendDueMessages,
   takeOverMessages,
+  sendReports,
   keepHouse,
 ]
 

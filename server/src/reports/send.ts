@@ -1,0 +1,115 @@
+import sql from 'sql-template-tag'
+import type { Engine, Job } from '../engine/job.ts'
+import { MessageRefused } from '../providers/message.ts'
+import { type DueReport, MOST_ROWS, selectReportCalls, toCsv } from './content.ts'
+import { nextDue } from './due.ts'
+import { rangeOf } from './range.ts'
+
+export const sendReports: Job = {
+  name: 'send reports',
+  summary: 'Sends scheduled reports of campaigns to their recipients and records each run',
+  idleMs: 500,
+  async pass(engine) {
+    await openRuns(engine)
+    const report = await nextRun(engine)
+    if (!report) return 'idle'
+    await run(engine, report)
+    return 'again'
+  },
+}
+
+/** A run is written before it is worked on. What a service that stood still has missed is delivered once. */
+async function openRuns({ pool, clock }: Engine): Promise<void> {
+  const now = clock.now()
+  await pool.transaction(async (db) => {
+    const due = await db.many<Parameters<typeof nextDue>[0] & { company_id: number; id: number; last: boolean }>(sql`
+      select s.*, p.status = 'completed' as last from report_schedules s
+      join campaigns p on p.company_id = s.company_id and p.id = s.campaign_id
+      where s.due_at <= ${now} order by s.due_at limit 100 for update of s skip locked`)
+    for (const schedule of due) {
+      const { company_id, id } = schedule
+      await db.run(sql`
+        insert into report_runs (company_id, report_schedule_id, due_at, status)
+        select company_id, id, due_at, 'running' from report_schedules where company_id = ${company_id} and id = ${id}
+        on conflict (company_id, report_schedule_id, due_at) do nothing`)
+      // A campaign that is over is reported on once more.
+      const next = schedule.last ? null : nextDue(schedule, now)
+      await db.run(sql`update report_schedules set due_at = ${next} where company_id = ${company_id} and id = ${id}`)
+    }
+  })
+}
+
+/** The oldest run that is not finished: a new one, or one that a dead process left. */
+function nextRun({ pool }: Engine): Promise<DueReport | undefined> {
+  return pool.maybe<DueReport>(sql`
+    select r.company_id, r.id as run_id, r.due_at, s.id, s.campaign_id, s.name, s.run_client_ids, s.date_range, s.recipients, s.filters,
+      p.name as campaign_name, co.name as company_name
+    from report_runs r
+    join report_schedules s on s.company_id = r.company_id and s.id = r.report_schedule_id
+    join campaigns p on p.company_id = s.company_id and p.id = s.campaign_id
+    join companies co on co.id = s.company_id
+    where r.status = 'running' order by r.due_at limit 1`)
+}
+
+async function run(engine: Engine, report: DueReport): Promise<void> {
+  const { company_id, run_id } = report
+  const finish = (status: 'sent' | 'failed', rows: number | null, error: string | null) =>
+    engine.pool.run(sql`
+      update report_runs set status = ${status}, row_count = ${rows}, error = ${error}, finished_at = ${engine.clock.now()}
+      where company_id = ${company_id} and id = ${run_id}`)
+  try {
+    const range = rangeOf(report.date_range, report.due_at)
+    const calls = await selectReportCalls(engine.pool, report, range)
+    const text = summary(report, calls.total, calls.rows.length, calls.byResult, range)
+    const refused = await sendAll(engine, report, text, toCsv(calls.rows))
+    await finish(
+      refused.length < report.recipients.length ? 'sent' : 'failed',
+      calls.rows.length,
+      refused.join('; ') || null,
+    )
+  } catch (error) {
+    engine.log.error({ err: error, report_run: run_id }, 'a report could not be sent')
+    await finish('failed', null, (error as Error).message)
+  }
+}
+
+/** Answers what the provider refused. The keys make a run that is worked on twice send nothing twice. */
+async function sendAll({ providers }: Engine, report: DueReport, text: string, csv: string): Promise<string[]> {
+  const refused: string[] = []
+  for (const to of report.recipients) {
+    const { company_id, run_id, company_name, name, campaign_name, due_at } = report
+    const filename = `${name.replace(/[^\w-]+/g, '-')}-${due_at.toISOString().slice(0, 10)}.csv`
+    try {
+      await providers.email.send({
+        company_id,
+        key: `report:${run_id}:${to}`,
+        to,
+        from_name: company_name,
+        subject: `${name}: ${campaign_name}`,
+        text,
+        attachments: [{ filename, content_type: 'text/csv; charset=utf-8', content: csv }],
+      })
+    } catch (error) {
+      if (!(error instanceof MessageRefused)) throw error
+      refused.push(`${to}: ${error.message}`)
+    }
+  }
+  return refused
+}
+
+function summary(
+  report: DueReport,
+  total: number,
+  shown: number,
+  byResult: Record<string, number>,
+  range: { from: Date | null; to: Date },
+): string {
+  const day = (at: Date) => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  const lines = Object.entries(byResult).map(([result, calls]) => `  ${result}: ${calls}`)
+  return [
+    `Campaign: ${report.campaign_name}`,
+    `Calls that ended ${range.from ? `from ${day(range.from)} ` : ''}until ${day(range.to)}: ${total}`,
+    ...lines,
+    ...(shown < total ? [`The attached file holds the newest ${MOST_ROWS} of them.`] : []),
+  ].join('\n')
+}
