@@ -38,8 +38,7 @@ export interface Window {
  *
  * Null after the last run, for a schedule or a zone that can't be read, and when the zones never agree.
  *
- * Answers are kept with the schedule: 0.3 µs within a window that was asked about before, else 2 µs a run in one
- * zone and about 20 µs in the fourteen of an unknown contact.
+ * Answers are kept with the schedule: 0.5 µs within a window that was asked about before, else see `firstOpening`.
  */
 export function nextOpening(query: WindowQuery): Window {
   const { schedule, zones, channel } = query

@@ -1,7 +1,7 @@
 /**
  * Local time by IANA zone. `Intl` knows the zones but takes microseconds for each question, so the stretches of time
- * between two changes of the clock are found once and kept: 0.03 µs per question afterwards, against 1.1 µs for
- * `Intl.DateTimeFormat#format` alone.
+ * between two changes of the clock are found once and kept: 0.04 µs per question afterwards, against 1.4 µs for
+ * `Intl.DateTimeFormat#format` alone. A zone's first year costs about 2 ms.
  *
  * Local times are written as the milliseconds that UTC would have if its clocks showed the same ("wall" time).
  */

@@ -18,15 +18,15 @@ export interface Opening {
 }
 
 /**
- * Two hundred years of Sundays are not looked through for hours that never come: after so many days with hours, in
- * each zone, there is no opening. More than two years of them, so that hours which only meet in summer are found.
+ * Days that are tried in each zone before hours that never meet are given up: more than a year of working days, so that
+ * those which only meet in summer are found.
  */
-const DAYS_TRIED = 800
+const DAYS_TRIED = 400
 
 /**
  * The first moment from `from` on when the calendar is open in every zone at once, and until when it stays so (windows
- * that touch at midnight count as two). Jumps from window to window: 1 µs for one zone, about 10 µs for fourteen; 1 ms
- * when fourteen zones never agree.
+ * that touch at midnight count as two). Jumps from window to window: 1 µs for one zone, 2.5 µs for fourteen, 3 ms when
+ * fourteen zones never agree.
  */
 export function firstOpening(calendar: Calendar, zones: readonly string[], from: number): Opening | null {
   if (zones.length === 0) return null
