@@ -1,4 +1,4 @@
-import { clockOf, DAY, dateOf, MINUTE, wallTime } from '../compliance/local-time.ts'
+import { clockOf, dateOf, type LocalMinute, localMinute } from '../compliance/local-time.ts'
 import { isWithin } from '../compliance/openings.ts'
 import { type LegalQuery, lawOf, nextLegalOpening, nextOpening, type WindowQuery } from './calling-window.ts'
 import { final, type Reason, reason } from './gate-reasons.ts'
@@ -9,7 +9,7 @@ export function hourReasons(query: WindowQuery): Reason[] {
   const { opensAt } = nextOpening(query)
   const { schedule, channel, zones } = query
   const runs = channel === 'call' ? schedule.callingRuns : schedule.runs
-  const local = zones.map((zone) => ({ zone, ...localMinute(zone, query.from) }))
+  const local = zones.map((zone) => ({ zone, ...localMinute(zone, query.from.getTime()) }))
   const onDay = (run: Run) => (at: LocalMinute) => isOn(run, at.day, channel)
   const inHours = (run: Run) => (at: LocalMinute) => channel !== 'call' || isWithin(run.slots, at.minute)
   const today = runs.filter((run) => local.every(onDay(run)))
@@ -33,7 +33,7 @@ export function legalReasons(query: LegalQuery): Reason[] {
   if (open) return []
   const law = lawOf(query)
   const closed = query.zones.map((zone) => {
-    const { day, minute } = localMinute(zone, query.from)
+    const { day, minute } = localMinute(zone, query.from.getTime())
     return { zone, by: law.closedBy(day, minute) }
   })
   const first = closed.find(({ by }) => by.length > 0)
@@ -43,17 +43,6 @@ export function legalReasons(query: LegalQuery): Reason[] {
       law: [...new Set(closed.flatMap(({ by }) => by))],
     },
   ]
-}
-
-interface LocalMinute {
-  day: number
-  minute: number
-}
-
-function localMinute(zone: string, at: Date): LocalMinute {
-  const wall = wallTime(zone, at.getTime())
-  const day = Math.floor(wall / DAY)
-  return { day, minute: Math.floor((wall - day * DAY) / MINUTE) }
 }
 
 function isOn(run: Run, day: number, channel: WindowQuery['channel']): boolean {
@@ -70,7 +59,7 @@ function noneLeft(query: WindowQuery, runs: readonly Run[]): string {
 
 /** `2026-03-07 20:15 in America/Chicago (one of 2 possible zones)` */
 function timeIn({ from, zones }: LegalQuery, zone = zones[0] as string): string {
-  const { day, minute } = localMinute(zone, from)
+  const { day, minute } = localMinute(zone, from.getTime())
   const others = zones.length > 1 ? ` (one of ${zones.length} possible zones)` : ''
   return `${dateOf(day)} ${clockOf(minute)} in ${zone}${others}`
 }

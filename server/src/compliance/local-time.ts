@@ -55,6 +55,19 @@ export function wallTime(zoneName: string, at: number): number {
   return at + stretchAt(zoneName, at).offset
 }
 
+export interface LocalMinute {
+  /** Days since 1970-01-01 of the local date. */
+  day: number
+  /** Of the day. */
+  minute: number
+}
+
+export function localMinute(zoneName: string, at: number): LocalMinute {
+  const wall = wallTime(zoneName, at)
+  const day = Math.floor(wall / DAY)
+  return { day, minute: Math.floor((wall - day * DAY) / MINUTE) }
+}
+
 /** Days since 1970-01-01 of the local date. */
 export function localDay(zoneName: string, at: number): number {
   return Math.floor(wallTime(zoneName, at) / DAY)

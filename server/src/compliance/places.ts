@@ -46,7 +46,7 @@ for (const { code, name, aliases = [], parts } of places as {
   for (const part of parts) {
     for (const prefix of prefixes(part.postal)) byPostal.set(prefix, { places: [place], zones: part.zones })
     for (const areaCode of part.area_codes?.split(' ') ?? []) {
-      // Two area codes serve several provinces, whose zones then all count.
+      // Some area codes serve several provinces, whose zones then all count.
       const shared = byAreaCode.get(areaCode)
       byAreaCode.set(areaCode, {
         places: [...(shared?.places ?? []), place],

@@ -1,4 +1,4 @@
-import { DAY, instantOf, MINUTE, wallTime } from '../compliance/local-time.ts'
+import { DAY, instantOf, type LocalMinute, localMinute, MINUTE } from '../compliance/local-time.ts'
 
 /*
  * "Call me tomorrow at three" → an instant, on the contact's own clock.
@@ -70,13 +70,13 @@ export function callbackTime(text: string, now: Date, zone: string): CallbackTim
       amount(from[1]!) * ({ minute: 1, min: 1, hour: 60, day: 1440, week: 10_080, month: 43_200 }[from[2]!] ?? 1)
     return judged(new Date(now.getTime() + minutes * MINUTE), now, zone)
   }
-  const today = localTime(now, zone)
+  const today = localMinute(zone, now.getTime())
   const day = dayIn(said, today)
   if (day !== null && day > 7) return { kind: 'too_far' }
   const time = timeIn(said)
   if (day === null && time === null) return { kind: 'none' }
   const wanted = (days: number, minutes: number) =>
-    new Date(instantOf(zone, (today.date + days) * DAY + minutes * MINUTE))
+    new Date(instantOf(zone, (today.day + days) * DAY + minutes * MINUTE))
   // A day alone means about the same time of that day.
   const minutes = time?.minutes ?? clamp(today.minute, (EARLIEST + 1) * 60, (LATEST - 2) * 60)
   let at = wanted(day ?? 0, minutes)
@@ -92,15 +92,15 @@ export function callbackTime(text: string, now: Date, zone: string): CallbackTim
 
 function judged(at: Date, now: Date, zone: string): CallbackTime {
   if (at.getTime() - now.getTime() > CALLBACK_HORIZON_HOURS * 3_600_000) return { kind: 'too_far' }
-  const hour = localTime(at, zone).minute / 60
+  const hour = localMinute(zone, at.getTime()).minute / 60
   return hour >= EARLIEST && hour < LATEST ? { kind: 'at', at } : { kind: 'illegal' }
 }
 
 /** "tomorrow at 3:00 PM", as it is said to the contact. */
 export function spokenTime(at: Date, now: Date, zone: string): string {
-  const there = localTime(at, zone)
-  const days = there.date - localTime(now, zone).date
-  const day = days === 0 ? 'today' : days === 1 ? 'tomorrow' : `on ${capital(DAYS[weekday(there.date)]!)}`
+  const there = localMinute(zone, at.getTime())
+  const days = there.day - localMinute(zone, now.getTime()).day
+  const day = days === 0 ? 'today' : days === 1 ? 'tomorrow' : `on ${capital(DAYS[weekday(there.day)]!)}`
   const hour = Math.floor(there.minute / 60)
   const minutes = there.minute % 60 === 0 ? '' : `:${String(there.minute % 60).padStart(2, '0')}`
   return `${day} at ${hour % 12 || 12}${minutes} ${hour < 12 ? 'AM' : 'PM'}`
@@ -113,14 +113,14 @@ const amount = (text: string) => NUMBERS[text] ?? Number(text)
 const clamp = (value: number, low: number, high: number) => Math.min(Math.max(value, low), high)
 
 /** Days from today; 99 for what is plainly further off than any horizon; null where no day is named. */
-function dayIn(said: string, today: LocalTime): number | null {
+function dayIn(said: string, today: LocalMinute): number | null {
   if (/\b(?:next (?:week|month|year)|in a (?:week|month)|after the (?:holidays?|weekend|trial))\b/.test(said)) return 99
   if (/\bday after tomorrow\b/.test(said)) return 2
   if (/\btomorrow\b/.test(said)) return 1
   if (/\b(?:today|tonight|this (?:morning|afternoon|evening)|later on)\b/.test(said)) return 0
   const named = DAYS.findIndex((day) => new RegExp(`\\b${day}\\b`).test(said))
   if (named < 0) return null
-  const ahead = (named - weekday(today.date) + 7) % 7
+  const ahead = (named - weekday(today.day) + 7) % 7
   return ahead === 0 || new RegExp(`\\bnext ${DAYS[named]}\\b`).test(said) ? ahead + 7 : ahead
 }
 
@@ -145,17 +145,4 @@ function timeIn(said: string): { minutes: number; open: boolean } | null {
   }
   const part = PARTS.find(([pattern]) => pattern.test(said))
   return part ? { minutes: part[1] * 60, open: false } : null
-}
-
-interface LocalTime {
-  /** Days since 1970-01-01. */
-  date: number
-  /** Of the day. */
-  minute: number
-}
-
-function localTime(at: Date, zone: string): LocalTime {
-  const wall = wallTime(zone, at.getTime())
-  const date = Math.floor(wall / DAY)
-  return { date, minute: Math.floor((wall - date * DAY) / MINUTE) }
 }
