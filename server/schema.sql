@@ -66,6 +66,9 @@ create table audit_log (
   constraint audit_log_pkey PRIMARY KEY (company_id, id),
   constraint audit_log_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
 );
+CREATE INDEX audit_log_case ON audit_log USING btree (company_id, case_id, id) WHERE case_id IS NOT NULL;
+CREATE INDEX audit_log_client ON audit_log USING btree (company_id, client_id, id) WHERE client_id IS NOT NULL;
+CREATE INDEX audit_log_time ON audit_log USING brin (created_at);
 
 create table calls (
   company_id            bigint not null,
@@ -112,6 +115,7 @@ CREATE UNIQUE INDEX calls_live ON calls USING btree (company_id, campaign_id, cl
 CREATE INDEX calls_of_campaign ON calls USING btree (company_id, campaign_id, id);
 CREATE INDEX calls_of_case ON calls USING btree (company_id, case_id, id);
 CREATE INDEX calls_of_client ON calls USING btree (company_id, client_id, id);
+CREATE INDEX calls_on_line ON calls USING btree (company_id, to_number) WHERE state <> 'ended'::text;
 
 create table campaign_contacts (
   company_id      bigint not null,
@@ -343,7 +347,8 @@ create table case_tasks (
   constraint case_tasks_company_id_task_id_fkey FOREIGN KEY (company_id, task_id) REFERENCES tasks(company_id, id)
 );
 CREATE INDEX case_tasks_case ON case_tasks USING btree (company_id, case_id);
-CREATE INDEX case_tasks_task ON case_tasks USING btree (company_id, task_id);
+CREATE UNIQUE INDEX case_tasks_open ON case_tasks USING btree (company_id, task_id, case_id) WHERE status = ANY (ARRAY['todo'::text, 'in_progress'::text]);
+CREATE INDEX case_tasks_task ON case_tasks USING btree (company_id, task_id, id);
 
 create table case_type_custom_fields (
   company_id    bigint not null,
@@ -693,12 +698,15 @@ create table tasks (
   title          text not null,
   body           text,
   response_type  text not null,
+  choices        jsonb,
   created_at     timestamp with time zone not null default now(),
   updated_at     timestamp with time zone,
+  retired_at     timestamp with time zone,
   constraint tasks_pkey PRIMARY KEY (company_id, id),
   constraint tasks_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id),
   constraint tasks_company_id_form_id_fkey FOREIGN KEY (company_id, form_id) REFERENCES forms(company_id, id)
 );
+CREATE INDEX tasks_form ON tasks USING btree (company_id, form_id, "position") WHERE retired_at IS NULL;
 
 create table users (
   company_id  bigint not null,

@@ -88,11 +88,11 @@ export const ResponseOnly = (description: string) =>
   Type.Optional(Type.Unsafe<unknown>({ readOnly: true, description }))
 
 /** A field that an answer always carries and that may be null. */
-export const Nullable = <T>(type: string, description: string, options: Options = {}) =>
+export const Nullable = <T>(type: string, description?: string, options: Options = {}) =>
   Type.Unsafe<T | null>({ type: [type, 'null'], description, ...options })
 
 /** A moment, on the wire as ISO 8601 text. */
-export const Instant = (description: string) =>
+export const Instant = (description?: string) =>
   Type.Unsafe<Date>({ type: 'string', format: 'date-time', description, examples: ['2026-03-02T14:30:00.000Z'] })
 
 export const Flag = (description: string) => Type.Boolean({ description })

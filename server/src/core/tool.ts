@@ -95,6 +95,9 @@ function warning(fields: string[]): string {
 /** Words of a schema that the validator needs and a reader of the catalogue does not. */
 const UNSHOWN = new Set(['examples', 'pattern'])
 
+/** Formats of our own are nothing to a reader's JSON Schema; where a pattern says as much, it stands instead. */
+const OUR_FORMATS: Record<string, object> = { 'hh-mm': { pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' }, timezone: {} }
+
 /** The schema for the catalogue, which an assistant reads as a whole: nothing in it that doesn't help to call the tool. */
 function shown(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(shown)
@@ -102,7 +105,8 @@ function shown(schema: unknown): unknown {
   const result: Record<string, unknown> = {}
   for (const [word, value] of Object.entries(schema)) {
     if (UNSHOWN.has(word) || (word === 'maximum' && value === Number.MAX_SAFE_INTEGER)) continue
-    result[word] = word === 'properties' ? shownProperties(value as object) : shown(value)
+    if (word === 'format' && typeof value === 'string' && OUR_FORMATS[value]) Object.assign(result, OUR_FORMATS[value])
+    else result[word] = word === 'properties' ? shownProperties(value as object) : shown(value)
   }
   return result
 }

@@ -1,0 +1,2 @@
+export * from './status-tools.ts'
+export * from './type-tools.ts'
