@@ -10,7 +10,12 @@ if (files.length === 0) files.push('{server,bench,demo,examples}/**/*.test.ts')
 
 const server = TEST_DATABASE_URL ? undefined : await startTestServer()
 try {
-  const options = ['--test', '--test-reporter=spec', `--test-concurrency=${availableParallelism()}`]
+  const options = [
+    '--test',
+    '--test-reporter=spec',
+    '--test-timeout=600000',
+    `--test-concurrency=${availableParallelism()}`,
+  ]
   const tests = spawn(process.execPath, [...options, ...files], {
     stdio: 'inherit',
     env: { ...process.env, TEST_DATABASE_URL: TEST_DATABASE_URL ?? server?.url },

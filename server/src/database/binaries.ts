@@ -29,6 +29,11 @@ export async function findBinaries(account: Account | undefined): Promise<Binari
       if (copied.binaries) return copied.binaries
     }
   }
+  if (failure?.endsWith('EPERM')) {
+    throw new StartError(
+      'root may not become another account here, and PostgreSQL does not run as root: start as an ordinary user, or set DATABASE_URL',
+    )
+  }
   throw new StartError(`PostgreSQL does not run on this machine (${failure}): install one and set DATABASE_URL`)
 }
 
@@ -49,7 +54,7 @@ async function probe(folder: string, account: Account | undefined): Promise<{ bi
   const postgres = program('postgres')
   try {
     const { stdout } = await run(postgres, ['--version'], { ...account, cwd: path.parse(folder).root })
-    const major = Number(/(\d+)\./.exec(stdout)?.[1])
+    const major = Number(/\) (\d+)/.exec(stdout)?.[1])
     return { binaries: { initdb: program('initdb'), postgres, pg_ctl: program('pg_ctl'), major } }
   } catch (error) {
     const { stderr, message } = error as Error & { stderr?: string }

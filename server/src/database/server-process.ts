@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -97,8 +97,8 @@ export async function startServer({ cluster, dataDir, log, owner, settings }: Op
     async stop() {
       asked = true
       child.ref()
-      if (!over) await askToStop(cluster, lockFile.pid)
-      const patience = setTimeout(() => process.kill(lockFile.pid, 'SIGQUIT'), STOPS_WITHIN)
+      const patience = setTimeout(() => child.kill('SIGQUIT'), STOPS_WITHIN)
+      await askToStop(cluster, child)
       await ended
       clearTimeout(patience)
     },
@@ -110,8 +110,8 @@ export async function startServer({ cluster, dataDir, log, owner, settings }: Op
     while (!over) {
       const found = await readLockFile(folder)
       // One from before may hold the same process number, in a container that was started again.
-      const isOurs = found?.pid === child.pid && found!.startedAt >= Math.floor(spawnedAt / 1000)
-      if (isOurs && found?.status === 'ready') return found
+      const { pid, startedAt = 0, status } = found ?? {}
+      if (pid === child.pid && startedAt >= Math.floor(spawnedAt / 1000) && status === 'ready') return found!
       if (Date.now() - saidAt > 5000) {
         saidAt = Date.now()
         log.info(`waiting for PostgreSQL: ${await serverLog.lastLine()}`)
@@ -126,7 +126,7 @@ export async function startServer({ cluster, dataDir, log, owner, settings }: Op
 const STOPS_WITHIN = 6000
 
 /** Open transactions are rolled back. Windows has no signals, there `pg_ctl` knows how to ask. */
-async function askToStop({ folder, binaries }: Cluster, pid: number): Promise<void> {
-  if (process.platform === 'win32') await promisify(execFile)(binaries.pg_ctl, ['stop', '-D', folder, '-m', 'fast'])
-  else process.kill(pid, 'SIGINT')
+async function askToStop({ folder, binaries }: Cluster, child: ChildProcess): Promise<void> {
+  if (process.platform !== 'win32') child.kill('SIGINT')
+  else await promisify(execFile)(binaries.pg_ctl, ['stop', '-D', folder, '-m', 'fast'])
 }
