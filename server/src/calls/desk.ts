@@ -6,7 +6,7 @@ import { converse } from '../voice-agents/conversation.ts'
 import { selectBriefs } from './briefs.ts'
 import { notReached } from './not-reached.ts'
 import { placedMarker } from './place.ts'
-import { type CallEnd, settler } from './settle.ts'
+import { type CallEnd, letGo, settler } from './settle.ts'
 
 /** Where everything that is heard of calls comes together, in one process. */
 export interface CallDesk {
@@ -38,7 +38,10 @@ function openDesk(engine: Engine): CallDesk {
 
   async function ended(end: CallEnd): Promise<void> {
     talks.delete(end.call_id)
-    await settle(end)
+    await settle(end).catch(async (error: unknown) => {
+      log.error({ err: error, call_id: end.call_id }, 'a call could not be settled; it is taken over')
+      await letGo(engine.pool, end)
+    })
   }
 
   async function conversation(line: Conversation): Promise<void> {

@@ -22,5 +22,6 @@ export const createCall = operation({
     case_id: Id('The case'),
   }),
   status: 201,
+  namesRecord: true,
   run: (ctx, { campaign_id, case_id }) => scheduleCall(ctx, { campaign_id, case_id }),
 })

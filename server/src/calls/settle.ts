@@ -6,7 +6,7 @@ import { entryRows } from '../core/columns.ts'
 import type { Database } from '../core/db.ts'
 import type { Engine } from '../engine/job.ts'
 import { insertAfterCallMessages } from '../messages/automatic.ts'
-import type { DisconnectionReason, Turn } from '../providers/voice.ts'
+import type { CallRef, DisconnectionReason, Turn } from '../providers/voice.ts'
 import { type ContactStanding, nextStep } from './next-step.ts'
 import { type CallResult, isSuccess } from './results.ts'
 
@@ -67,15 +67,27 @@ interface Ended extends ContactStanding {
  * and late reports do nothing. Everything that follows from a call happens in that transaction: the contact's next
  * step, the opt-out, the counters, the messages after the call.
  */
-export function settler(engine: Engine): (end: CallEnd) => Promise<void> {
+export function settler({ pool, clock, wake, log }: Engine): (end: CallEnd) => Promise<void> {
+  const settleAll = (ends: CallEnd[]) => pool.transaction((db) => settle(db, ends, clock.now()))
   return coalesce<CallEnd, void>(
     async (ends) => {
-      await engine.pool.transaction((db) => settle(db, ends, engine.clock.now()))
-      engine.wake('dial')
+      await settleAll(ends).catch(async (error: unknown) => {
+        if (ends.length === 1) throw error
+        // One call that can't be settled must not hold up the others.
+        log.error({ err: error, calls: ends.length }, 'calls could not be settled together; one by one now')
+        for (const end of ends) await settleAll([end]).catch(() => letGo(pool, end))
+      })
+      wake('dial')
       return ends.map(() => undefined)
     },
     { max: 500 },
   )
+}
+
+/** Nobody's call any more: whoever takes it over hears of its end again from the provider. */
+export async function letGo(db: Database, { company_id, call_id }: CallRef): Promise<void> {
+  await db.run(sql`
+    update calls set node_id = null where company_id = ${company_id} and id = ${call_id} and state <> 'ended'`)
 }
 
 export async function settle(db: Database, ends: CallEnd[], now: Date): Promise<void> {

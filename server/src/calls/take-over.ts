@@ -3,6 +3,7 @@ import type { Engine, Job } from '../engine/job.ts'
 import type { CallRef } from '../providers/voice.ts'
 import { deskOf } from './desk.ts'
 import { takeOver } from './place.ts'
+import { letGo } from './settle.ts'
 
 export const takeOverCalls: Job = {
   name: 'take over calls',
@@ -25,8 +26,6 @@ async function attend(engine: Engine, call: CallRef & { state: 'placing' | 'live
     await takeOver(engine, deskOf(engine), call)
   } catch (error) {
     engine.log.error({ err: error, call_id: call.call_id }, 'could not take over a call; it is tried again')
-    // Nobody's again: the next look finds it.
-    await engine.pool.run(sql`
-      update calls set node_id = null where company_id = ${call.company_id} and id = ${call.call_id} and state <> 'ended'`)
+    await letGo(engine.pool, call)
   }
 }
