@@ -151,8 +151,11 @@ function sentence(keyword: string, params: Record<string, unknown>, value: unkno
       if (value === null) return `must not be null; it must be ${wanted.join(' or ')}`
       return `must be ${wanted.join(' or ')}`
     }
-    case 'enum':
-      return `must be one of ${(params.allowedValues as unknown[]).filter((each) => each !== null).join(', ')}`
+    case 'enum': {
+      const allowed = (params.allowedValues as unknown[]).filter((each) => each !== null)
+      const near = typeof value === 'string' ? nearest(value, allowed.map(String)) : undefined
+      return `must be one of ${allowed.join(', ')}${near ? `; did you mean '${near}'?` : ''}`
+    }
     case 'const':
       return `must be ${JSON.stringify(params.allowedValue)}`
     case 'pattern':

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { Fields } from '../core/fields.ts'
 import { checker } from '../core/validate.ts'
 
 /** How a task is answered, and what its answer must look like. */
@@ -29,7 +30,7 @@ export const RESPONSE_TYPES = Object.keys(ANSWERS) as ResponseType[]
 export const takesChoices = (type: ResponseType) => type === 'dropdown' || type === 'multi_select'
 
 const checkers = Object.fromEntries(
-  Object.entries(ANSWERS).map(([type, schema]) => [type, checker(Type.Object({ answer: schema }))]),
+  Object.entries(ANSWERS).map(([type, schema]) => [type, checker(Fields({ answer: schema }))]),
 )
 
 /** What is wrong with an answer to a task of the given type. */
