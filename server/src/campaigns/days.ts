@@ -16,7 +16,7 @@ const dateIn = (zone: string, now: Date): string => dateOf(localDay(zone, now.ge
 /** Today's date where the day is last to begin: no contact's own date is earlier. */
 export const earliestToday = (now: Date): string => dateIn(LAST_ZONE, now)
 
-interface RunDates {
+export interface RunDates {
   start_date: string
   /** null: open-ended */
   end_date: string | null

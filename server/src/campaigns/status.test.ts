@@ -6,7 +6,7 @@ import { agentPayload, runPayload } from '../../test/support/payloads.ts'
 import type { Channel, Context } from '../core/operation.ts'
 import { inTransaction } from '../http/run.ts'
 import { selectCampaign } from './queries.ts'
-import { updateCampaignStatus } from './status.ts'
+import { resumeCampaign, updateCampaignStatus } from './status.ts'
 
 const { api, clock, firm, agent, list, create, row, auditOf } = await campaignWorld()
 
@@ -40,6 +40,16 @@ test('a campaign is paused with its reason and resumed without it, each with its
   const resumed = await row(id)
   assert.deepEqual([resumed.status, resumed.pause_reason], ['active', null])
   assert.equal((await lastEntry(id)).activity, 'campaign_started')
+})
+
+test('a paused campaign whose first run lies ahead is scheduled again when it is resumed', async () => {
+  const ahead = await create({ runs: [runPayload({ start_date: '2026-04-06', end_date: '2026-04-10' })] })
+  const begun = await create()
+  await as('mcp', (ctx) => updateCampaignStatus(ctx, [ahead, begun], 'paused', 'Counsel asked'))
+  for (const id of [ahead, begun]) assert.equal(await as('mcp', (ctx) => resumeCampaign(ctx, id)), true)
+  assert.equal((await row(ahead)).status, 'scheduled')
+  assert.equal((await row(begun)).status, 'active')
+  assert.equal(await as('mcp', (ctx) => resumeCampaign(ctx, begun)), false)
 })
 
 test('what the engine does by itself is no update of the record, and is completed once', async () => {

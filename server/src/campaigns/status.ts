@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag'
 import { changedFields } from '../core/change.ts'
 import type { Context } from '../core/operation.ts'
+import { liesAhead, type RunDates } from './days.ts'
 import type { CampaignStatus } from './queries.ts'
 
 /** From which status a campaign may come, and the word for it in the audit log and the events. */
@@ -46,6 +47,14 @@ export async function updateCampaignStatus(
     ctx.record({ activity, record_type: 'campaign', record_id: id, changes })
   }
   return changed.map(({ id }) => id)
+}
+
+/** A paused campaign goes on, or waits on for its first run. Answers false for one that is not paused. */
+export async function resumeCampaign(ctx: Context, id: number): Promise<boolean> {
+  const runs = await ctx.db.many<RunDates>(sql`
+    select start_date, end_date from campaign_runs where company_id = ${ctx.companyId} and campaign_id = ${id}`)
+  const status = liesAhead(runs, ctx.clock.now()) ? 'scheduled' : 'active'
+  return (await updateCampaignStatus(ctx, [id], status)).length > 0
 }
 
 /** Campaigns that are done or paused already stay as they are. */
