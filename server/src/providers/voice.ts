@@ -155,20 +155,18 @@ export interface Turn {
 }
 
 /** Why the line was cut. */
-export const disconnectionReasons = [
-  'user_hangup',
-  'agent_hangup',
-  'call_transfer',
-  'voicemail_reached',
-  'inactivity',
-  'max_duration_reached',
-  'dial_busy',
-  'dial_failed',
-  'dial_no_answer',
-  'invalid_destination',
-  'error_unknown',
-] as const
-export type DisconnectionReason = (typeof disconnectionReasons)[number]
+export type DisconnectionReason =
+  | 'user_hangup'
+  | 'agent_hangup'
+  | 'call_transfer'
+  | 'voicemail_reached'
+  | 'inactivity'
+  | 'max_duration_reached'
+  | 'dial_busy'
+  | 'dial_failed'
+  | 'dial_no_answer'
+  | 'invalid_destination'
+  | 'error_unknown'
 
 /** What a host says of a conversation; our own analysis goes over it as over one that we held. */
 export interface HostedReport extends CallRef {
@@ -178,6 +176,7 @@ export interface HostedReport extends CallRef {
   transcript: Turn[]
   transferred_to: string | null
   /** The host's own reading of it, where it has one. */
+  successful: boolean | null
   summary: string | null
   sentiment_score: number | null
   extracted_fields: Record<string, unknown>

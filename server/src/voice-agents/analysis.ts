@@ -1,9 +1,8 @@
 import type { CallResult } from '../calls/results.ts'
 import type { CallBrief, DisconnectionReason, HostedReport, Turn } from '../providers/voice.ts'
-import { type Answer, answerTo, fitting } from './answers.ts'
-import { CALLBACK_HORIZON_HOURS, callbackTime } from './callback-time.ts'
-import { type Intent, intentOf, soundsLikeVoicemail, yesOrNo } from './hearing.ts'
-import { asksToBeLeftAlone } from './opt-out.ts'
+import { type Answer, fitting } from './answers.ts'
+import { CALLBACK_HORIZON_HOURS } from './callback-time.ts'
+import { type Facts, factsOf, type Held } from './facts.ts'
 import { sentimentOf } from './sentiment.ts'
 import { summaryOf } from './summary.ts'
 
@@ -26,28 +25,6 @@ export interface CallOutcome {
   transferred_to: string | null
   /** What the agent promised that a person will do, one sentence each, fit to be the title of a task. */
   follow_ups: string[]
-}
-
-/** A conversation as it was held. */
-export interface Held {
-  answered_at: Date
-  duration_seconds: number
-  disconnection_reason: DisconnectionReason
-  transcript: Turn[]
-  transferred_to: string | null
-}
-
-/** What the contact's turns say, each with the words it rests on. */
-export interface Facts {
-  spoke: boolean
-  identified: boolean
-  quotes: Partial<Record<Intent | 'opt_out', string>>
-  next_step: { verdict: boolean | null; quote: string } | null
-  callback: { at: Date | null; quote: string } | null
-  person_time: string | null
-  appointment: string | null
-  fields: Record<string, Answer>
-  asked: Set<string>
 }
 
 /** Rests on the transcript alone (and its `asks`), so it can be run again over a stored call. */
@@ -81,74 +58,10 @@ export function analyseReport(report: HostedReport, brief: CallBrief): CallOutco
   const sentiment = report.sentiment_score
   return {
     ...ours,
+    // Its turns don't say what they ask for, so whether its agent came to an end is the host's to say.
+    result: ours.result === 'unsuccessful' && report.successful ? 'successful' : ours.result,
     summary: report.summary ?? ours.summary,
     sentiment_score: sentiment !== null && sentiment >= 0 && sentiment <= 1 ? sentiment : ours.sentiment_score,
-  }
-}
-
-function factsOf(held: Held, brief: CallBrief): Facts {
-  const { post_call_fields } = brief.agent
-  const facts: Facts = {
-    spoke: false,
-    identified: false,
-    quotes: {},
-    next_step: null,
-    callback: null,
-    person_time: null,
-    appointment: null,
-    fields: Object.fromEntries(post_call_fields.map(({ name }) => [name, null])),
-    asked: new Set(),
-  }
-  let asks: string | undefined
-  let question = ''
-  for (const [index, turn] of held.transcript.entries()) {
-    if (turn.speaker === 'agent') {
-      asks = turn.asks
-      question = turn.text
-      if (asks?.startsWith('field:')) facts.asked.add(asks.slice(6))
-      // Nobody is told why we call before they have said who they are.
-      if (asks && !['identity', 'right_number', 'callback_time', 'person_time', 'opt_out'].includes(asks))
-        facts.identified = true
-      continue
-    }
-    facts.spoke = true
-    read(turn, asks, question, facts, held, brief, index)
-  }
-  return facts
-}
-
-function read(
-  { text, at }: Turn,
-  asks: string | undefined,
-  question: string,
-  facts: Facts,
-  held: Held,
-  brief: CallBrief,
-  index: number,
-) {
-  const note = (what: keyof Facts['quotes']) => {
-    facts.quotes[what] ??= text
-  }
-  if (asksToBeLeftAlone(text)) return note('opt_out')
-  if (index < 4 && soundsLikeVoicemail(text)) return
-  const intent = intentOf(text, asks, question)
-  if (intent) note(intent)
-  if (intent === 'callback' || intent === 'busy' || intent === 'not_here' || asks === 'callback_time') {
-    if (intent && intent !== 'callback' && intent !== 'busy' && intent !== 'not_here') return
-    const time = callbackTime(text, new Date(held.answered_at.getTime() + at * 1000), brief.zones[0]!)
-    facts.callback = { at: time.kind === 'at' ? time.at : (facts.callback?.at ?? null), quote: text }
-    return
-  }
-  if (intent) return
-  if (asks === 'right_number' && yesOrNo(text) === false) note('wrong_number')
-  else if (asks === 'opt_out' && yesOrNo(text) !== false) note('opt_out')
-  else if (asks === 'reason' && yesOrNo(text) === false) facts.callback = { at: null, quote: text }
-  else if (asks === 'next_step') facts.next_step = { verdict: yesOrNo(text), quote: text }
-  else if (asks === 'person_time') facts.person_time = text
-  else if (asks === 'appointment') facts.appointment = text
-  else if (asks?.startsWith('field:')) {
-    const field = brief.agent.post_call_fields.find(({ name }) => name === asks.slice(6))
-    if (field) facts.fields[field.name] = answerTo(field, text) ?? facts.fields[field.name] ?? null
   }
 }
 

@@ -88,6 +88,10 @@ test('nothing of the matter is said before somebody has said to be the contact',
     ['Hello?', 'What?'],
     ["She's not home.", 'Tomorrow at five.'],
     ['Are you a robot?'],
+    ['This is Robert.', 'Sure.', 'Okay.'],
+    ['Yes?', 'Sure?', 'Okay.'],
+    ["I'd like to know who this is."],
+    ['I was asleep.', 'I can hardly hear you.'],
   ]) {
     const { agent } = await call(contact)
     assert.doesNotMatch(agent, /claim|accident/)

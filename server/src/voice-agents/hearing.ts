@@ -50,7 +50,7 @@ const INTENTS: [Intent, RegExp][] = [
   ],
   [
     'busy',
-    /\b(?:bad|not a good|isn't a good|not the best) time\b|\bi'm (?:driving|at work|in (?:a|the middle|class|court)|busy|just about to|on (?:another|the other) (?:call|line)|working|at the doctor|cooking|eating)\b|\b(?:can't|cannot|can not) (?:talk|speak)(?: right)?(?: now)?\b|\bdon't have time\b/,
+    /\b(?:bad|not a good|isn't a good|not the best) time\b|\bi(?:'m| am) (?:driving|at work|in (?:a|the middle|class|court)|busy|just about to|on (?:another|the other) (?:call|line)|working|at the doctor|cooking|eating)\b|\b(?:can't|cannot|can not) (?:talk|speak)(?: right)?(?: now)?\b|\bdon't have time\b/,
   ],
   [
     'deceased',
@@ -128,7 +128,7 @@ export const soundsLikeVoicemail = (text: string) => MACHINE.test(plain(text))
 export const soundsLikeScreening = (text: string) => SCREENING.test(plain(text))
 
 const YES =
-  /^(?:(?:oh |why )?(?:yes|yeah|yep|yup|ya|yea|sure|correct|right|absolutely|definitely|certainly|exactly|indeed|true|affirmative|speaking|okay|ok|alright|all right|fine|uh[ -]?huh|mm[ -]?hmm)\b|s[ií](?![a-zñ])|of course|that's (?:right|correct|me|true|fine|him|her)|that is (?:right|correct|me|true|fine)|this is (?!not|n't|a |an |the |his|her (?:husband|son|daughter)|ridiculous|crazy)|it is\b|i (?:do|am|have|did|would|was|can|will|could|think so|believe so|guess so|suppose so)\b(?! not|n't| no\b| never| to think| no idea| to (?:talk|ask|check|see|go))|you(?:'ve got| have| got) (?:him|her|me|it)|go (?:ahead|on|for it)|please do|sounds good|no problem|not a problem|i'd (?:like|love|be happy|appreciate)|let's do|why not|yes,? please|very much|as a matter of fact)/
+  /^(?:(?:oh |why )?(?:yes|yeah|yep|yup|ya|yea|sure|correct|right|absolutely|definitely|certainly|exactly|indeed|true|affirmative|speaking|okay|ok|alright|all right|fine|uh[ -]?huh|mm[ -]?hmm)\b|s[ií](?![a-zñ])|of course|that's (?:right|correct|me|true|fine|him|her)|that is (?:right|correct|me|true|fine)|this is (?:she|he|her|him|me|correct|right|true|fine)\b|it is\b|i (?:think|believe|guess|suppose) so\b|i (?:do|did)\b(?! not|n't| no\b| never| wonder)|i (?:am|have|would|was|can|will|could)(?= ?[,.!]|$| indeed| still)|you(?:'ve got| have| got) (?:him|her|me|it)|go (?:ahead|on|for it)|please do|sounds good|no problem|not a problem|i'd (?:like (?:that|it|an?|to)\b(?! know)|love|be happy|appreciate)|let's do|why not|yes,? please|very much|as a matter of fact)/
 const NO =
   /^(?:(?:oh |god |heck |hell )?(?:no|nope|nah|never|negative|none|neither)\b(?! (?:problem|worries|doubt|idea))|i(?: have|'ve) (?:no|never)\b|not (?:really|yet|any ?more|at all|that i|exactly|right now|for me|interested|currently|as far)|i (?:don't|do not|haven't|have not|didn't|did not|wasn't|was not|won't|will not|wouldn't|would not|can't|cannot|am not|couldn't)\b(?! know| remember| recall| think i can say| mind| see why not)|i'm not\b(?! sure| certain| too sure| really sure| quite sure)|i don't think so|i'd rather not|it (?:isn't|is not|wasn't|hasn't)|that's (?:not|wrong|incorrect)|they (?:didn't|haven't|don't))/
 const UNSURE =
@@ -144,6 +144,23 @@ export function yesOrNo(text: string): boolean | null {
     return BUT_NO.test(said) || /^\w+,? (?:but |well,? )?(?:no|not)\b(?! problem)/.test(said) ? null : true
   if (NO.test(said)) return /^no,? (?:yes|that's (?:right|correct|fine)|it's (?:true|fine))\b/.test(said) ? null : false
   return null
+}
+
+const IS_CONTACT =
+  /^(?:(?:yes|yeah|yep|yup|ya|correct|speaking|indeed|uh[ -]?huh|mm[ -]?hmm)\b(?!\?)|s[ií](?![a-zñ?])|that's (?:right|correct|me|him|her)\b|that is (?:right|correct|me)\b|this is (?:she|he|her|him|me)\b|it is\b|it's me\b|you(?:'ve got| have| got) (?:him|her|me)\b|i am(?= ?[,.!]|$))/
+const INTRODUCES = /^(?:this is|it's|i'm|i am|my name is|you've reached) \p{Lu}/iu
+
+/**
+ * The answer to "Am I speaking with …?". Stricter than any other yes, for the matter is told to nobody else: "Sure?" and
+ * "Yes?" confirm nothing, and "This is Robert" is a no where nobody of that name was asked for.
+ *
+ * @param name A pattern of the first name that was asked for.
+ */
+export function confirmsIdentity(text: string, name?: RegExp): boolean | null {
+  if (IS_CONTACT.test(plain(text)) || name?.test(text)) return true
+  const introduced = INTRODUCES.exec(text.trim())
+  if (introduced && /\p{Lu}$/u.test(introduced[0])) return false
+  return yesOrNo(text) === false ? false : null
 }
 
 const TAIL =

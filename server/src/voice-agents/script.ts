@@ -1,8 +1,8 @@
-import type { CallBrief, PostCallField, Turn } from '../providers/voice.ts'
+import type { CallBrief, PostCallField } from '../providers/voice.ts'
 import { answerTo } from './answers.ts'
 import type { AgentAction, Brain } from './brain.ts'
 import { callbackTime, spokenTime } from './callback-time.ts'
-import { type Intent, intentOf, soundsLikeScreening, withholdsAnswer, yesOrNo } from './hearing.ts'
+import { confirmsIdentity, type Intent, intentOf, soundsLikeScreening, withholdsAnswer, yesOrNo } from './hearing.ts'
 import { openingOf } from './opening.ts'
 import { escaped, listed, questionOf, reasonOf } from './wording.ts'
 
@@ -10,7 +10,7 @@ type Said = AgentAction[]
 
 const COUNT = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve']
 const THANKS = ['Thank you.', 'Got it, thank you.', "Thanks, I've noted that.", 'All right, thank you.', 'Understood.']
-/** So many detours (repeats, questions back, words that weren't understood) and the agent takes its leave. */
+/** After so many questions back, repeats and the like the agent takes its leave. */
 const PATIENCE = 7
 
 /**
@@ -28,11 +28,12 @@ export function scriptedBrain(brief: CallBrief): Brain {
     : `Would you like someone at ${firm} to follow up with you on this?`
   const name = escaped(first)
   const namesSelf = new RegExp(
-    `\\b(?:it's|it is|this is|i'm|i am) ${name}|^${name}\\b|\\b${name} (?:here|speaking)\\b`,
+    `\\b(?:it's|it is|this is|i'm|i am|my name is) ${name}|^${name}\\b|\\b${name} (?:here|speaking)\\b`,
     'i',
   )
   let field = -1
   let detours = 0
+  let misunderstood = 0
   let timesAsked = 0
   let screened = false
   /** The question that waits for its answer. */
@@ -146,12 +147,14 @@ export function scriptedBrain(brief: CallBrief): Brain {
       screened = false
       return [{ do: 'say', words: openingOf(brief), asks: 'identity' }]
     }
-    const right = yesOrNo(text) ?? (namesSelf.test(text) ? true : null)
+    const right = confirmsIdentity(text, namesSelf)
     if (right === true) return pending.asks === 'right_number' ? followIntent('not_here', text, new Date(0)) : explain()
     if (right === false) {
       if (pending.asks === 'right_number') return followIntent('wrong_number', text, new Date(0))
       return ask('right_number', "I'm sorry.", `Is this the right number to reach ${whole}?`)
     }
+    if (misunderstood++ > 1)
+      return bye("I'm sorry, I can't make out who I'm speaking with. I'll try again another time.")
     return again("I'm sorry, I didn't quite catch that.")
   }
 
@@ -178,7 +181,7 @@ export function scriptedBrain(brief: CallBrief): Brain {
   }
 
   return {
-    respond(happened, { transcript, now }) {
+    respond(happened, { now }) {
       if (happened.type === 'transfer_failed') {
         return ask(
           'person_time',
@@ -188,17 +191,15 @@ export function scriptedBrain(brief: CallBrief): Brain {
       }
       if (happened.type === 'dtmf') return again("I'm sorry, I can't take keypad input.")
       const { text } = happened
-      if (detours > PATIENCE) return bye("Thank you for your patience. I won't keep you any longer.")
       const asksNow = pending.asks
       const intent = screened || soundsLikeScreening(text) ? null : intentOf(text, asksNow, pending.question)
       if (intent) {
-        detours++
+        if (detours++ > PATIENCE) return bye("Thank you for your patience. I won't keep you any longer.")
         return followIntent(intent, text, now)
       }
       switch (asksNow) {
         case 'identity':
         case 'right_number':
-          detours += turnsOf(transcript) > 2 ? 1 : 0
           return meet(text)
         case 'reason':
           return yesOrNo(text) === false
@@ -224,8 +225,6 @@ export function scriptedBrain(brief: CallBrief): Brain {
     },
   }
 }
-
-const turnsOf = (transcript: readonly Turn[]) => transcript.filter(({ speaker }) => speaker === 'contact').length
 
 function plainer(field: PostCallField): string {
   switch (field.type) {

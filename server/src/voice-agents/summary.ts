@@ -1,8 +1,8 @@
 import type { CallResult } from '../calls/results.ts'
 import type { CallBrief } from '../providers/voice.ts'
-import type { Facts, Held } from './analysis.ts'
 import type { Answer } from './answers.ts'
 import { spokenTime } from './callback-time.ts'
+import type { Facts, Held } from './facts.ts'
 import { reasonOf, wordsOf } from './wording.ts'
 
 /** A few sentences for the case's file. Every statement rests on a turn and quotes it where wording matters. */

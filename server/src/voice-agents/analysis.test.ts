@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ANSWERED, brief, lineWith } from '../../test/support/phone.ts'
+import type { HostedReport, Turn } from '../providers/voice.ts'
+import { analyse, analyseReport } from './analysis.ts'
+import { converse } from './conversation.ts'
+
+const about = brief({
+  post_call_fields: [
+    { name: 'incident_date', type: 'text', description: 'Date of the accident' },
+    { name: 'contact_method', type: 'selector', description: 'Preferred contact method', choices: ['phone', 'email'] },
+  ],
+})
+
+test('a stored transcript can be read again with the same outcome', async () => {
+  for (const contact of [
+    ['Yes.', 'Sure.', 'In March.', 'Email.', 'Yes, please.'],
+    ['Yes.', 'Call me tomorrow at three.'],
+    ['Yes.', 'No.', 'No.'],
+    ['Wrong number.'],
+    ['Yes.', 'Stop calling me.'],
+    ['Yes.', 'I want to talk to a real person.', 'Tomorrow.'],
+  ]) {
+    const outcome = await converse(lineWith(contact), about)
+    const { transcript, duration_seconds, disconnection_reason, transferred_to } = JSON.parse(JSON.stringify(outcome))
+    assert.deepEqual(
+      analyse({ answered_at: ANSWERED, transcript, duration_seconds, disconnection_reason, transferred_to }, about),
+      outcome,
+    )
+  }
+})
+
+test('not now and not later is no callback', async () => {
+  const { result, callback_at } = await converse(lineWith(['Yes.', 'No.', 'No, never mind.']), about)
+  assert.deepEqual([result, callback_at], ['unsuccessful', null])
+})
+
+test('the mood of the contact lies between 0 and 1, friendly words above and hostile ones below the middle', async () => {
+  const mood = async (...contact: string[]) => (await converse(lineWith(contact), about)).sentiment_score!
+  assert.ok((await mood('Yes.', 'Sure, thank you so much, you are very helpful.')) > 0.5)
+  assert.ok((await mood('Yes.', 'This is ridiculous, stop calling me!')) < 0.3)
+  assert.equal(await mood('Yes.', 'My back hurts.'), 0.5)
+})
+
+const said = (speaker: Turn['speaker'], text: string): Turn => ({ speaker, text, at: 0 })
+const report = (more: Partial<HostedReport>): HostedReport => ({
+  company_id: 1,
+  call_id: 1,
+  answered_at: ANSWERED,
+  duration_seconds: 60,
+  disconnection_reason: 'user_hangup',
+  transcript: [said('agent', 'Hello, this is an AI assistant.'), said('contact', 'Yes, all right.')],
+  transferred_to: null,
+  successful: null,
+  summary: null,
+  sentiment_score: null,
+  extracted_fields: {},
+  ...more,
+})
+
+test("a host's values count where they fit the definition, and are dropped where they don't", () => {
+  const outcome = analyseReport(
+    report({ extracted_fields: { incident_date: ' March 3 ', contact_method: 'pigeon', invented: 1 } }),
+    about,
+  )
+  assert.deepEqual(outcome.extracted_fields, { incident_date: 'March 3', contact_method: null })
+})
+
+test("a host's verdict, summary and mood are taken over where it has them", () => {
+  const outcome = analyseReport(report({ successful: true, summary: 'All went well.', sentiment_score: 0.9 }), about)
+  assert.deepEqual([outcome.result, outcome.summary, outcome.sentiment_score], ['successful', 'All went well.', 0.9])
+  const silent = analyseReport(report({ sentiment_score: 7 }), about)
+  assert.deepEqual([silent.result, silent.sentiment_score], ['unsuccessful', 0.5])
+})
+
+test('an opt-out in a hosted conversation counts, whatever the host makes of it', () => {
+  const transcript = [said('agent', 'Hello.'), said('contact', 'Take me off your list.')]
+  const outcome = analyseReport(report({ successful: true, transcript }), about)
+  assert.deepEqual([outcome.result, outcome.opted_out], ['opted_out', true])
+})
