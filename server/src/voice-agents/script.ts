@@ -36,6 +36,7 @@ export function scriptedBrain(brief: CallBrief): Brain {
   let misunderstood = 0
   let timesAsked = 0
   let screened = false
+  let identified = false
   /** The question that waits for its answer. */
   let pending = { asks: 'identity', question: `Am I speaking with ${whole}?` }
 
@@ -48,6 +49,7 @@ export function scriptedBrain(brief: CallBrief): Brain {
   const again = (before: string): Said => ask(pending.asks, before, pending.question)
 
   function explain(): Said {
+    identified = true
     const why = `Thank you, ${first}. I'm calling to ${reasonOf(brief)}.`
     if (fields.length === 0) return ask('next_step', why, nextStep)
     const count =
@@ -116,7 +118,7 @@ export function scriptedBrain(brief: CallBrief): Brain {
         )
       case 'breaks_off':
       case 'refusal':
-        return bye(`I understand. Thank you for your time${pending.asks === 'identity' ? '' : `, ${first}`}.`)
+        return bye(`I understand. Thank you for your time${identified ? `, ${first}` : ''}.`)
       case 'hostile':
         return ask('opt_out', "I'm sorry for the disturbance.", 'Would you like us not to call you again?')
       case 'robot_question':
@@ -129,9 +131,9 @@ export function scriptedBrain(brief: CallBrief): Brain {
         )
       case 'who_question':
         return again(
-          pending.asks === 'identity'
-            ? `This is ${agent.name}, an AI assistant calling from ${firm}.`
-            : `This is ${agent.name}, an AI assistant at ${firm}. I'm calling to ${reasonOf(brief)}.`,
+          identified
+            ? `This is ${agent.name}, an AI assistant at ${firm}. I'm calling to ${reasonOf(brief)}.`
+            : `This is ${agent.name}, an AI assistant calling from ${firm}.`,
         )
       case 'repeat':
         return again('Certainly.')
