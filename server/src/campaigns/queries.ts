@@ -1,4 +1,4 @@
-import sql, { type Sql } from 'sql-template-tag'
+import sql from 'sql-template-tag'
 import { type Columns, columnList, entryRows } from '../core/columns.ts'
 import { notFound } from '../core/errors.ts'
 import type { Scope } from '../core/operation.ts'
@@ -9,8 +9,8 @@ import { type Counters, statsOf } from './stats.ts'
 
 export type CampaignStatus = 'draft' | 'scheduled' | 'active' | 'paused' | 'completed'
 
-/** The list record with what the tools and the events say beyond it. */
-export interface CampaignRecord extends Campaign {
+/** What the tools and the events say of a campaign beyond the list record. */
+interface Beyond {
   status: CampaignStatus
   pause_reason: string | null
   case_list_name: string
@@ -19,54 +19,40 @@ export interface CampaignRecord extends Campaign {
   run_count: number
 }
 
-type Row<Record extends Campaign> = Omit<Record, 'stats'> & Counters
+export type CampaignRecord = Campaign & Beyond
+
+type Row = Omit<Campaign, 'stats'> & Counters
 
 const listed = sql`c.id, c.name, c.agent_id, c.case_list_id, c.origin, c.update_origin,
   s.total_calls, s.success_calls, s.failed_calls, s.sentiment_sum, s.sentiment_count, s.called_clients, s.converted_clients`
 
 const withStats = sql`campaigns c join campaign_stats s on s.company_id = c.company_id and s.campaign_id = c.id`
 
-function toRecord<Record extends Campaign>(row: Row<Record>): Record {
-  const {
-    total_calls,
-    success_calls,
-    failed_calls,
-    sentiment_sum,
-    sentiment_count,
-    called_clients,
-    converted_clients,
-    ...rest
-  } = row
-  const counters = {
-    total_calls,
-    success_calls,
-    failed_calls,
-    sentiment_sum,
-    sentiment_count,
-    called_clients,
-    converted_clients,
-  }
-  return { ...rest, stats: statsOf(counters) } as unknown as Record
+function toCampaign(row: Row): Campaign {
+  const { id, name, agent_id, case_list_id, origin, update_origin } = row
+  return { id, name, agent_id, case_list_id, origin, update_origin, stats: statsOf(row) }
 }
 
 /** Every campaign whose name contains `key` (in any case), newest first. */
 export async function selectCampaigns({ db, companyId }: Scope, key?: string): Promise<Campaign[]> {
   const named = key ? sql`and position(lower(${key}) in lower(c.name)) > 0` : sql``
-  const rows = await db.many<Row<Campaign>>(sql`
+  const rows = await db.many<Row>(sql`
     select ${listed} from ${withStats}
     where c.company_id = ${companyId} and c.deleted_at is null ${named}
     order by c.id desc`)
-  return rows.map(toRecord)
+  return rows.map(toCampaign)
 }
 
 export async function selectCampaign({ db, companyId }: Scope, id: number): Promise<CampaignRecord> {
-  const row = await db.maybe<Row<CampaignRecord>>(sql`
+  const row = await db.maybe<Row & Beyond>(sql`
     select ${listed}, c.status, c.pause_reason, l.name as case_list_name, c.is_obo, c.never_ending,
       (select count(*) from campaign_runs r where r.company_id = c.company_id and r.campaign_id = c.id)::int as run_count
     from ${withStats}
     join case_lists l on l.company_id = c.company_id and l.id = c.case_list_id
     where c.company_id = ${companyId} and c.id = ${id} and c.deleted_at is null`)
-  return row ? toRecord(row) : notFound('campaign', id)
+  if (!row) return notFound('campaign', id)
+  const { status, pause_reason, case_list_name, is_obo, never_ending, run_count } = row
+  return { ...toCampaign(row), status, pause_reason, case_list_name, is_obo, never_ending, run_count }
 }
 
 export function selectSettings({ db, companyId }: Scope) {
@@ -184,10 +170,9 @@ export async function insertReportSchedule(
   dueAt: Date,
 ): Promise<void> {
   const { name, frequency, weekday, day_of_month, time, recipients, format, date_range, filters } = report
-  const statement: Sql = sql`
+  await db.run(sql`
     insert into report_schedules (company_id, campaign_id, name, run_client_ids, frequency, weekday, day_of_month, time,
       recipients, format, date_range, filters, due_at)
     values (${companyId}, ${campaignId}, ${name}, ${report.run_client_ids ?? []}, ${frequency}, ${weekday}, ${day_of_month},
-      ${time}, ${recipients}, ${format ?? 'csv'}, ${date_range ?? 'cumulative'}, ${filters && JSON.stringify(filters)}, ${dueAt})`
-  await db.run(statement)
+      ${time}, ${recipients}, ${format ?? 'csv'}, ${date_range ?? 'cumulative'}, ${filters && JSON.stringify(filters)}, ${dueAt})`)
 }
