@@ -95,9 +95,9 @@ function callerOf({ admission, id }: FastifyRequest): Caller {
 function readInput(request: FastifyRequest, op: Operation): unknown {
   const params = readText(request.params as Record<string, string>, op)
   const query = readText(request.query as Record<string, string>, op)
-  const body = request.body ?? {}
+  const body = request.body === undefined ? {} : request.body
   const takesBody = op.method !== 'GET' && op.method !== 'DELETE'
-  if (takesBody && (typeof body !== 'object' || Array.isArray(body)))
+  if (takesBody && (body === null || typeof body !== 'object' || Array.isArray(body)))
     badRequest('body: must be a JSON object', [{ field: 'body', message: 'must be an object' }])
   if (takesBody)
     for (const name of Object.keys(query))
