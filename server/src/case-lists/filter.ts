@@ -2,6 +2,7 @@ import sql, { join, raw, type Sql } from 'sql-template-tag'
 import Type, { type Static } from 'typebox'
 import type { Columns } from '../core/columns.ts'
 import { Id, OptionalArray, OptionalBoolean, OptionalDate, OptionalText, Text } from '../core/fields.ts'
+import { containing } from '../core/search.ts'
 
 // An empty array is refused and not taken for "any": a script that found no ids must not end up calling everybody.
 const some = { minItems: 1 }
@@ -74,9 +75,6 @@ export const filterColumns: Columns = Object.fromEntries(
 )
 
 const columnValue = (filter: Filter, key: Key) => (key === 'key' && filter.key ? containing(filter.key) : filter[key])
-
-/** The text as a pattern for `like`, to be found anywhere. */
-export const containing = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
 /**
  * A filter as a condition on cases `k`, with its values as parameters, so that the planner sees which index to take.

@@ -2,7 +2,8 @@ import sql, { empty, join, raw } from 'sql-template-tag'
 import { type Columns, columnList, entryRows } from '../core/columns.ts'
 import { notFound } from '../core/errors.ts'
 import type { Channel, Scope } from '../core/operation.ts'
-import { containing, type Filter, filterColumns, filterRow, givenKeys } from './filter.ts'
+import { containing } from '../core/search.ts'
+import { type Filter, filterColumns, filterRow, givenKeys } from './filter.ts'
 import type { CaseList } from './schema.ts'
 
 const shown: Columns = {
