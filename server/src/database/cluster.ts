@@ -116,7 +116,7 @@ async function removeAbandoned(folder: string): Promise<void> {
   const parent = path.dirname(folder)
   for (const name of await readdir(parent)) {
     if (!name.startsWith(`${path.basename(folder)}.new-`)) continue
-    const { mtimeMs } = await stat(path.join(parent, name))
-    if (Date.now() - mtimeMs > 600_000) await rm(path.join(parent, name), { recursive: true, force: true })
+    const made = await stat(path.join(parent, name)).catch(() => undefined)
+    if (made && Date.now() - made.mtimeMs > 600_000) await rm(path.join(parent, name), { recursive: true, force: true })
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, test } from 'node:test'
@@ -230,6 +230,12 @@ test('a data folder that cannot be is named', async () => {
     await refusal(startEmbeddedPostgres({ dataDir, log })),
     new RegExp(`^cannot use the data folder ${dataDir}: `),
   )
+})
+
+test('a log that is not ours to write is named', { skip: process.getuid?.() === 0 }, async () => {
+  const dataDir = await usedDataDir()
+  await chmod(path.join(dataDir, 'postgres.log'), 0o400)
+  assert.match(await refusal(startEmbeddedPostgres({ dataDir, log })), /^cannot use the data folder .*postgres\.log\)$/)
 })
 
 test('what keeps PostgreSQL from starting is told in its own words', async () => {

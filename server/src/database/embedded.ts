@@ -4,8 +4,15 @@ import { pause } from '../core/clock.ts'
 import { StartError } from '../core/start-error.ts'
 import { accountFor } from './account.ts'
 import { findBinaries } from './binaries.ts'
-import { type Cluster, ensureCluster, ROLE, readPassword } from './cluster.ts'
-import { findPostmaster, isAlive, type LockFile, type Owner, removeMisleadingLockFile } from './postmaster.ts'
+import { ensureCluster, ROLE, readPassword } from './cluster.ts'
+import {
+  askToStop,
+  findPostmaster,
+  isAlive,
+  type LockFile,
+  type Owner,
+  removeMisleadingLockFile,
+} from './postmaster.ts'
 import { startServer } from './server-process.ts'
 
 export interface EmbeddedPostgres {
@@ -26,23 +33,39 @@ interface Options {
 
 /** How long a command may keep the database to itself before a service or another command gives up. */
 const COMMAND_ENDS_WITHIN = 30_000
-/** The rest of a killed service goes by itself, as a rule within a second. */
+/** The server of a killed service goes by itself, unless what should stop it was killed too; then we ask it. */
+const REMAINS_GO_WITHIN = 2000
 const REMAINS_END_WITHIN = 60_000
 
 /** Starts PostgreSQL on `dataDir`, creating what is missing. Throws a `StartError` where a person has to do something. */
 export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedPostgres> {
-  const { log, purpose = 'service', settings = {} } = options
   const dataDir = path.resolve(options.dataDir)
-  const cluster = await prepare(dataDir, log)
+  try {
+    return await start({ ...options, dataDir })
+  } catch (error) {
+    const { code, path: place = dataDir, message } = error as NodeJS.ErrnoException
+    if (!code) throw error
+    throw new StartError(`cannot use the data folder ${dataDir}: ${message.replace(/, .*/, '')} (${place})`)
+  }
+}
+
+async function start({ dataDir, log, purpose = 'service', settings = {} }: Options): Promise<EmbeddedPostgres> {
+  const folder = clusterFolder(dataDir)
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  const account = await accountFor(folder, dataDir)
+  const cluster = { folder, account, binaries: await findBinaries(account) }
+  await ensureCluster(cluster, log)
   const owner = { purpose, pid: process.pid }
+  const since = Date.now()
   for (;;) {
-    await waitForOthers(cluster, dataDir)
+    await waitForOthers(folder, dataDir)
     try {
       const server = await startServer({ cluster, dataDir, log, owner, settings })
-      return { url: await urlOf(cluster.folder, server), crashed: server.crashed, stop: server.stop }
+      return { url: await urlOf(folder, server), crashed: server.crashed, stop: server.stop }
     } catch (error) {
-      const faster = await findPostmaster(cluster.folder)
-      if (!faster) throw error
+      // Another one was faster, or processes of one that was killed have not all ended yet.
+      const inUse = /shared memory block/.test(String(error)) && Date.now() - since < REMAINS_END_WITHIN
+      if (!inUse && !(await findPostmaster(folder))) throw error
     }
   }
 }
@@ -74,28 +97,12 @@ function clusterFolder(dataDir: string): string {
   return path.resolve(dataDir, 'postgres')
 }
 
-async function prepare(dataDir: string, log: Options['log']): Promise<Cluster> {
-  const folder = clusterFolder(dataDir)
-  try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 })
-    const account = await accountFor(folder, dataDir)
-    const cluster = { folder, account, binaries: await findBinaries(account) }
-    await ensureCluster(cluster, log)
-    return cluster
-  } catch (error) {
-    const { code, path: place, message } = error as NodeJS.ErrnoException
-    if (!code || error instanceof StartError) throw error
-    throw new StartError(`cannot use the data folder ${dataDir}: ${message.replace(/, .*/, '')} (${place ?? dataDir})`)
-  }
-}
-
 /** Returns when no server runs on the cluster. What is left of a killed service is waited for, then stopped. */
-async function waitForOthers(cluster: Cluster, dataDir: string): Promise<void> {
+async function waitForOthers(folder: string, dataDir: string): Promise<void> {
   const since = Date.now()
-  let stopped = false
   for (;;) {
-    const postmaster = await findPostmaster(cluster.folder)
-    if (!postmaster) return await removeMisleadingLockFile(cluster.folder)
+    const postmaster = await findPostmaster(folder)
+    if (!postmaster) return await removeMisleadingLockFile(folder)
     const { owner, pid, host } = postmaster
     const waited = Date.now() - since
     if (owner && isAlive(owner.pid)) {
@@ -103,9 +110,8 @@ async function waitForOthers(cluster: Cluster, dataDir: string): Promise<void> {
       if (waited >= patience) throw new StartError(`the data folder ${dataDir} is in use by process ${owner.pid}`)
     } else if (waited > REMAINS_END_WITHIN) {
       throw new StartError(`the data folder ${dataDir} is in use by PostgreSQL, process ${pid}, which does not stop`)
-    } else if (waited > 2000 && host && !stopped) {
-      stopped = true
-      process.kill(pid, 'SIGINT')
+    } else if (waited > REMAINS_GO_WITHIN && host) {
+      askToStop(pid)
     }
     await pause(20)
   }

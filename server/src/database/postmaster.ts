@@ -103,6 +103,11 @@ async function readOwner(cluster: string): Promise<Owner | undefined> {
   return found ? { purpose: found[1] as Owner['purpose'], pid: Number(found[2]) } : undefined
 }
 
+/** Its sessions are ended and rolled back. To ask again does no harm. */
+export function askToStop(pid: number): void {
+  if (isAlive(pid)) process.kill(pid, 'SIGINT')
+}
+
 export function isAlive(pid: number): boolean {
   return isNumberTaken(pid) && !isZombie(pid)
 }

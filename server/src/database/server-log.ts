@@ -24,6 +24,7 @@ export async function openServerLog(file: string): Promise<ServerLog> {
   async function shorten() {
     if ((await handle.stat()).size < LARGEST) return
     await copyFile(file, `${file}.1`)
+    await giveToOwnerOf(path.dirname(file), `${file}.1`)
     await truncate(file)
   }
 
