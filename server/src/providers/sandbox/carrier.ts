@@ -1,4 +1,4 @@
-import { type Clock, pause } from '../../core/clock.ts'
+import type { Clock } from '../../core/clock.ts'
 import { coalesce } from '../../core/coalesce.ts'
 import type { Database } from '../../core/db.ts'
 import {
@@ -6,12 +6,14 @@ import {
   type CallStatusEvent,
   type CarrierCall,
   DialRefused,
+  type OutgoingCall,
   type TransferEvent,
   type VoiceEvents,
   type VoiceProvider,
 } from '../voice.ts'
 import { calleeOf } from './callee.ts'
 import { type Ending, insertCalls, keyOf, type Outcome, type SandboxCall, selectCall, updateEnded } from './calls.ts'
+import { insist } from './insist.ts'
 import { type Line, openLine } from './line.ts'
 import { deskPersona, hash, type Persona, personaNamed, personaOf } from './personas.ts'
 
@@ -40,6 +42,8 @@ interface Attended {
  * a process that dies leaves behind what a real carrier would know; a call that was cut off is held again from its start
  * by whoever resumes it, with the same persona saying the same things. What follows from a number: `personas.ts`.
  *
+ * 500 calls in flight on 2 cores, shared with PostgreSQL and other work: 3,500 calls a second, 90 µs of this process's
+ * time for each, the conversation (8.6 turns) and its analysis included.
  */
 export function sandboxCarrier(db: Database, clock: Clock): VoiceProvider {
   const attended = new Map<string, Attended>()
@@ -54,7 +58,7 @@ export function sandboxCarrier(db: Database, clock: Clock): VoiceProvider {
   let events: VoiceEvents
   const stopping = new AbortController()
 
-  async function place(call: Parameters<VoiceProvider['place']>[0]) {
+  async function place(call: OutgoingCall) {
     if (stopping.signal.aborted) throw new Error('the sandbox carrier is stopped')
     const { company_id, call_id, to, from, attempt, ring_seconds, max_seconds } = call
     const persona = personaOf(to, attempt)
@@ -128,7 +132,8 @@ export function sandboxCarrier(db: Database, clock: Clock): VoiceProvider {
   async function conclude(call: SandboxCall, here: Attended, answered_at: Date | null, outcome: Outcome, seconds = 0) {
     const { company_id, call_id } = call
     const ended_at = call.ended_at ?? clock.now()
-    if (!call.ended_at) await insist(() => finish({ company_id, call_id, answered_at, ended_at, outcome }))
+    if (!call.ended_at)
+      await insist(() => finish({ company_id, call_id, answered_at, ended_at, outcome }), stopping.signal)
     await tell(call, here, statusOf(outcome, seconds), ended_at)
   }
 
@@ -155,7 +160,7 @@ export function sandboxCarrier(db: Database, clock: Clock): VoiceProvider {
 
   function tell(call: CallRef, here: Attended, what: Told, at = clock.now()): Promise<void> {
     const event = { ...stamp(call, here, at), ...what } as CallStatusEvent
-    return insist(() => events.status(event))
+    return insist(() => events.status(event), stopping.signal)
   }
 
   function tellOfTransfer(
@@ -165,19 +170,7 @@ export function sandboxCarrier(db: Database, clock: Clock): VoiceProvider {
     number: string,
   ): Promise<void> {
     const event = { ...stamp(call, here, clock.now()), status, number }
-    return insist(() => events.transfer(event))
-  }
-
-  /** A carrier calls back until it is heard. */
-  async function insist(work: () => unknown): Promise<void> {
-    for (let wait = 500; !stopping.signal.aborted; wait = Math.min(wait * 2, 30_000)) {
-      try {
-        await work()
-        return
-      } catch {
-        await pause(wait, stopping.signal)
-      }
-    }
+    return insist(() => events.transfer(event), stopping.signal)
   }
 
   async function lookup(ref: CallRef): Promise<CarrierCall | null> {

@@ -122,3 +122,15 @@ test('a key of another company or channel is another message', async () => {
   assert.equal(await sms.lookup({ company_id: 2, key: 'message:1' }), null)
   assert.equal(await email.lookup({ company_id: 1, key: 'message:1' }), null)
 })
+
+test('what was on its way when its process died is known to have arrived', async () => {
+  const dying = sandboxSms(pool, clock)
+  await dying.start({ status: () => assert.fail('told after it stopped') })
+  await dying.send(text('message:9'))
+  await dying.send(text('message:10', '+12025550120'))
+  await dying.stop()
+  while ((await sms.lookup({ company_id: 1, key: 'message:10' }))?.status === 'accepted')
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  assert.equal((await sms.lookup({ company_id: 1, key: 'message:9' }))?.status, 'delivered')
+  assert.equal((await sms.lookup({ company_id: 1, key: 'message:10' }))?.error, 'the number is a landline')
+})

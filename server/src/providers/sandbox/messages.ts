@@ -12,15 +12,19 @@ import {
   MessageRefused,
 } from '../message.ts'
 import type { OutgoingSms, SmsProvider } from '../sms.ts'
+import { insist } from './insist.ts'
 import { hash } from './personas.ts'
 
 /** Clock time until a message has arrived, or bounced. */
 const DELIVERY_MS = 2000
 
-type Fate =
-  | 'delivered'
-  | { refused: MessageRefused['reason']; message: string }
-  | { failed: MessageRefused['reason']; message: string }
+type Arrival = { status: 'delivered' } | { status: 'failed'; reason: MessageRefused['reason']; error: string }
+
+/** What becomes of what is sent to an address. A refusal is told at once. */
+type Fate = Arrival | MessageRefused
+
+const DELIVERED: Arrival = { status: 'delivered' }
+const unreachable = (error: string): Arrival => ({ status: 'failed', reason: 'unreachable', error })
 
 /**
  * Texts of the sandbox. Two in a hundred numbers are landlines and can't receive them. Reserved numbers:
@@ -29,27 +33,29 @@ type Fate =
  */
 function fateOfText(to: string): Fate {
   switch (to) {
+    case '+12025550120':
+      return unreachable('the number is a landline')
     case '+12025550121':
-      return { failed: 'unreachable', message: 'the phone could not be reached' }
+      return unreachable('the phone could not be reached')
     case '+12025550122':
-      return { refused: 'opted_out', message: 'the recipient has opted out at the carrier' }
+      return new MessageRefused('opted_out', 'the recipient has opted out at the carrier')
     case '+12025550123':
-      return { refused: 'invalid_address', message: 'the number is not in service' }
+      return new MessageRefused('invalid_address', 'the number is not in service')
   }
-  const landline = to === '+12025550120' || (!to.startsWith('+1202555') && hash(`${to} line`) % 100 < 2)
-  return landline ? { failed: 'unreachable', message: 'the number is a landline' } : 'delivered'
+  const landline = !to.startsWith('+1202555') && hash(`${to} line`) % 100 < 2
+  return landline ? unreachable('the number is a landline') : DELIVERED
 }
 
-/** Mail of the sandbox: an address whose local part is or begins with `bounce` bounces, one with `refused` is refused at once. */
+/** Mail of the sandbox: an address that begins with `bounce` bounces, one that begins with `refused` is refused at once. */
 function fateOfMail(to: string): Fate {
-  if (/^refused/i.test(to)) return { refused: 'invalid_address', message: 'the server refuses this recipient' }
-  return /^bounce/i.test(to) ? { failed: 'unreachable', message: 'the mailbox does not exist' } : 'delivered'
+  if (/^refused/i.test(to)) return new MessageRefused('invalid_address', 'the server refuses this recipient')
+  return /^bounce/i.test(to) ? unreachable('the mailbox does not exist') : DELIVERED
 }
 
 export function sandboxSms(db: Database, clock: Clock): SmsProvider {
   return sandboxMailbox<OutgoingSms>(db, clock, {
     channel: 'sms',
-    fate: ({ to }) => fateOfText(to),
+    fate: fateOfText,
     stored: ({ to, from, body }) => ({ to_address: to, from_address: from, subject: null, body, attachments: null }),
   })
 }
@@ -57,7 +63,7 @@ export function sandboxSms(db: Database, clock: Clock): SmsProvider {
 export function sandboxEmail(db: Database, clock: Clock): EmailProvider {
   return sandboxMailbox<OutgoingEmail>(db, clock, {
     channel: 'email',
-    fate: ({ to }) => fateOfMail(to),
+    fate: fateOfMail,
     stored: ({ to, from_name, subject, text, attachments }) => ({
       to_address: to,
       from_address: from_name,
@@ -70,7 +76,7 @@ export function sandboxEmail(db: Database, clock: Clock): EmailProvider {
 
 interface Kind<Outgoing> {
   channel: 'sms' | 'email'
-  fate(message: Outgoing): Fate
+  fate(to: string): Fate
   stored(message: Outgoing): {
     to_address: string
     from_address: string | null
@@ -83,36 +89,37 @@ interface Kind<Outgoing> {
 interface Accepted extends MessageRef {
   channel: string
   accepted_at: Date
+  arrival: Arrival
 }
 
-interface Settled extends MessageRef {
-  status: 'delivered' | 'failed'
-  reason?: MessageRefused['reason']
-  error?: string
-  settled_at: Date
-}
-
-function sandboxMailbox<Outgoing extends MessageRef>(
+function sandboxMailbox<Outgoing extends MessageRef & { to: string }>(
   db: Database,
   clock: Clock,
   kind: Kind<Outgoing>,
 ): MessageProvider<Outgoing> {
   let events: MessageEvents
   const stopping = new AbortController()
-  const insert = coalesce((messages: Accepted[]) => insertMessages(db, messages), { max: 500 })
-  const settle = coalesce((messages: Settled[]) => updateSettled(db, messages), { max: 500 })
+  const accept = coalesce(
+    async (messages: Accepted[]) => {
+      const fresh = await insertMessages(db, messages)
+      void deliver(messages.filter((_, index) => fresh[index]))
+      return messages
+    },
+    { max: 500 },
+  )
   const providerId = ({ company_id, key }: MessageRef) => `sandbox-${company_id}-${key}`
 
-  async function deliver({ company_id, key }: MessageRef, fate: Exclude<Fate, { refused: unknown }>): Promise<void> {
+  /** Messages that were accepted together arrive together. */
+  async function deliver(messages: Accepted[]): Promise<void> {
     await clock.sleep(DELIVERY_MS, stopping.signal)
-    if (stopping.signal.aborted) return
     const at = clock.now()
-    const outcome =
-      fate === 'delivered'
-        ? { status: 'delivered' as const }
-        : { status: 'failed' as const, reason: fate.failed, error: fate.message }
-    await settle({ company_id, key, ...outcome, settled_at: at })
-    await events.status({ company_id, key, provider_message_id: providerId({ company_id, key }), ...outcome, at })
+    const settled = messages.map(({ company_id, key, arrival }) => ({ company_id, key, ...arrival }))
+    await insist(() => updateSettled(db, settled, at), stopping.signal)
+    const told = settled.map((message) => {
+      const event = { ...message, provider_message_id: providerId(message), at }
+      return insist(() => events.status(event), stopping.signal)
+    })
+    await Promise.all(told)
   }
 
   return {
@@ -122,31 +129,30 @@ function sandboxMailbox<Outgoing extends MessageRef>(
       events = listener
     },
     async send(message) {
-      const fate = kind.fate(message)
-      if (typeof fate === 'object' && 'refused' in fate) throw new MessageRefused(fate.refused, fate.message)
+      const fate = kind.fate(message.to)
+      if (fate instanceof MessageRefused) throw fate
       const { company_id, key } = message
-      const fresh = await insert({
+      await accept({
         company_id,
         key,
         channel: kind.channel,
         ...kind.stored(message),
         accepted_at: clock.now(),
+        arrival: fate,
       })
-      // A listener that failed finds the message again by `lookup`.
-      if (fresh) deliver({ company_id, key }, fate).catch(() => {})
       return { provider_message_id: providerId(message) }
     },
     async lookup({ company_id, key }) {
-      const row = await db.maybe<Omit<CarrierMessage, 'provider_message_id'>>(sql`
-        select status, reason, error from sandbox_messages where company_id = ${company_id} and key = ${key} and channel = ${kind.channel}`)
+      const row = await db.maybe<Pick<CarrierMessage, 'status'> & { to_address: string; accepted_at: Date }>(sql`
+        select status, to_address, accepted_at from sandbox_messages
+        where company_id = ${company_id} and key = ${key} and channel = ${kind.channel}`)
       if (!row) return null
-      const { status, reason, error } = row
-      return {
-        provider_message_id: providerId({ company_id, key }),
-        status,
-        ...(reason && { reason }),
-        ...(error && { error }),
-      }
+      const provider_message_id = providerId({ company_id, key })
+      const fate = kind.fate(row.to_address)
+      // A process that died between sending and delivering takes nothing out of the air.
+      const arrived = row.status !== 'accepted' || clock.now().getTime() >= row.accepted_at.getTime() + DELIVERY_MS
+      if (!arrived || fate instanceof MessageRefused) return { provider_message_id, status: 'accepted' }
+      return { provider_message_id, ...fate }
     },
     async stop() {
       stopping.abort()
@@ -178,10 +184,9 @@ async function insertMessages(db: Database, messages: Accepted[]): Promise<boole
   return messages.map((message) => fresh.delete(nameOf(message)))
 }
 
-async function updateSettled(db: Database, messages: Settled[]): Promise<Settled[]> {
+async function updateSettled(db: Database, messages: MessageRef[], at: Date): Promise<void> {
   await db.run(sql`
-    update sandbox_messages m set status = e.status, reason = e.reason, error = e.error, settled_at = e.settled_at
-    from ${entryRows(messages, { company_id: 'bigint', key: 'text', status: 'text', reason: 'text', error: 'text', settled_at: 'timestamptz' })} as e
+    update sandbox_messages m set status = e.status, reason = e.reason, error = e.error, settled_at = ${at}
+    from ${entryRows(messages, { company_id: 'bigint', key: 'text', status: 'text', reason: 'text', error: 'text' })} as e
     where m.company_id = e.company_id and m.key = e.key and m.status = 'accepted'`)
-  return messages
 }
