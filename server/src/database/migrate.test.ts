@@ -32,12 +32,10 @@ async function migrator() {
   }
 }
 
-test('migrations are numbered without gaps or doubles', async () => {
-  const migrations = await readMigrations()
-  assert.deepEqual(
-    migrations.map(({ name }) => name.slice(0, 5)),
-    migrations.map((_, index) => `${String(index + 1).padStart(4, '0')}-`),
-  )
+test('no two migrations have the same number', async () => {
+  const names = (await readMigrations()).map(({ name }) => name)
+  for (const name of names) assert.match(name, /^\d{4}-[a-z-]+\.sql$/)
+  assert.equal(new Set(names.map((name) => name.slice(0, 4))).size, names.length)
 })
 
 test('four processes that migrate at once apply every migration once, Graphile Worker with them', async () => {
