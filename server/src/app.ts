@@ -1,21 +1,27 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { Refusal } from './core/errors.ts'
-import type { Operation } from './core/operation.ts'
+import type { NamedOperation } from './core/operation.ts'
 import type { Tool } from './core/tool.ts'
 import { admission } from './http/authenticate.ts'
+import { addHealth } from './http/health.ts'
+import { refuseUnknownPaths } from './http/known-paths.ts'
 import { addMcp } from './http/mcp.ts'
+import { addMetrics } from './http/metrics.ts'
+import { addReference } from './http/reference.ts'
 import { requestId } from './http/request-id.ts'
-import { addRest, allowedMethods, sendError } from './http/rest.ts'
+import { addRest, sendError } from './http/rest.ts'
 import type { Service } from './http/run.ts'
 
 export interface AppOptions {
   service: Service
-  operations: Operation[]
+  operations: NamedOperation[]
   tools: Tool[]
   /** Requests per hour and key; 0 switches the limit off. */
   rateLimit: number
   /** Where the service is reached from outside, if it says so. */
   publicUrl?: string
+  /** Whether the engine of this process is running; absent where it has none. */
+  engineReady?: () => boolean
 }
 
 /** 32 MB: 5,000 entries with all their fields. */
@@ -24,27 +30,41 @@ const BODY_LIMIT = 32 * 1024 * 1024
 /** Escapes that may stand for NUL or half a surrogate pair, which PostgreSQL can't keep. */
 const SUSPECT = /\\u(0000|[dD][89a-fA-F])/
 
-export function buildApp({ service, operations, tools, rateLimit, publicUrl }: AppOptions): FastifyInstance {
+export function buildApp({ service, operations, tools, rateLimit, publicUrl, engineReady }: AppOptions) {
+  const app = buildMonitor(service, engineReady)
+  const admit = admission(service.pool, rateLimit)
+  addRest(app, operations, service, admit)
+  addMcp(app, { tools, service, admit, publicUrl })
+  addReference(app, operations, publicUrl)
+  return app
+}
+
+/** What a process that only runs the engine serves: whether it is alive, whether it is ready, and what it counts. */
+export function buildMonitor({ pool, log }: Service, engineReady?: () => boolean): FastifyInstance {
   const app = Fastify({
-    loggerInstance: service.log as FastifyBaseLogger,
+    loggerInstance: log as FastifyBaseLogger,
     // One line per request is what a proxy in front logs; here failures are logged, and the metrics count the rest.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     genReqId: (request) => requestId(request.headers['x-request-id']),
     routerOptions: { maxParamLength: 255 },
+    // Whatever still comes in while the service stops is answered.
+    return503OnClosing: false,
   })
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('X-Request-Id', request.id)
-    const path = request.url.split('?', 1)[0]!
-    const allowed = request.routeOptions.config.operation ? allowedMethods(operations, path) : []
-    if (allowed.length > 0 && !allowed.includes(request.method === 'HEAD' ? 'GET' : request.method)) {
-      reply.header('Allow', allowed.join(', '))
-      throw new Refusal(
-        'method not allowed',
-        `${request.method} is not allowed on ${path}; allowed: ${allowed.join(', ')}`,
-      )
-    }
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('X-Request-Id', request.id).header('X-Content-Type-Options', 'nosniff')
+    done()
   })
+  refuseUnknownPaths(app)
+  readJson(app)
+  app.setErrorHandler(sendError)
+  addHealth(app, pool, engineReady)
+  addMetrics(app, pool)
+  return app
+}
+
+function readJson(app: FastifyInstance): void {
+  app.decorateRequest('suspectText', false)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     const text = body as string
@@ -56,20 +76,4 @@ export function buildApp({ service, operations, tools, rateLimit, publicUrl }: A
       done(new Refusal('bad request', `The body is not valid JSON: ${(error as Error).message}`))
     }
   })
-  app.decorateRequest('suspectText', false)
-  app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
-  app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?', 1)[0]!
-    const allowed = allowedMethods(operations, path)
-    if (allowed.length === 0) throw new Refusal('not found', `There is nothing at ${path}; the reference is at /docs`)
-    reply.header('Allow', allowed.join(', '))
-    throw new Refusal(
-      'method not allowed',
-      `${request.method} is not allowed on ${path}; allowed: ${allowed.join(', ')}`,
-    )
-  })
-  const admit = admission(service.pool, rateLimit)
-  addRest(app, operations, service, admit)
-  addMcp(app, { tools, service, admit, publicUrl })
-  return app
 }

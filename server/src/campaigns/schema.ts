@@ -26,10 +26,13 @@ const Time = (description: string) => Type.String({ format: 'hh-mm', description
 const MOST = 2 ** 31 - 1
 const DAY_MINUTES = 24 * 60
 
-export const Slot = Fields({
-  start_time: Time('Within 08:00 to 21:00'),
-  end_time: Time('Within 08:00 to 21:00, after start_time'),
-})
+export const Slot = Fields(
+  {
+    start_time: Time('Within 08:00 to 21:00'),
+    end_time: Time('Within 08:00 to 21:00, after start_time'),
+  },
+  { title: 'BusinessHours', examples: [{ start_time: '09:00', end_time: '17:30' }] },
+)
 export type Slot = Static<typeof Slot>
 
 export const CHANNELS = ['sms', 'email'] as const
@@ -158,25 +161,47 @@ export type CreateCampaign = Static<typeof CreateCampaign>
 
 const Percentage = (description: string) => Type.Number({ minimum: 0, maximum: 100, description })
 
-export const Stats = Type.Object({
-  total_calls: Type.Integer({ description: 'Attempts that have ended' }),
-  success_calls: Type.Integer({ description: 'A person was reached and the conversation was completed' }),
-  success_calls_percentage: Percentage('Success per ended attempt'),
-  failed_calls: Type.Integer({ description: 'All other ended attempts' }),
-  average_sentiment_score: Type.Number({ minimum: 0, maximum: 1, description: '0 (bad) to 1 (good)' }),
-  conversion_rate: Percentage('Converted contacts per contact called'),
-})
+export const Stats = Type.Object(
+  {
+    total_calls: Type.Integer({ description: 'Attempts that have ended' }),
+    success_calls: Type.Integer({ description: 'A person was reached and the conversation was completed' }),
+    success_calls_percentage: Percentage('Success per ended attempt'),
+    failed_calls: Type.Integer({ description: 'All other ended attempts' }),
+    average_sentiment_score: Type.Number({ minimum: 0, maximum: 1, description: '0 (bad) to 1 (good)' }),
+    conversion_rate: Percentage('Converted contacts per contact called'),
+  },
+  { description: 'Counted as calls end' },
+)
 export type Stats = Static<typeof Stats>
 
-export const Campaign = Type.Object({
+const example = {
+  id: 5,
+  name: 'Hearing reminders',
+  agent_id: 'agent_01jnh3wq8z4v6x0y2b5c7d9e1f',
+  case_list_id: 8,
+  origin: 'public_api',
+  update_origin: null,
+  stats: {
+    total_calls: 180,
+    success_calls: 117,
+    success_calls_percentage: 65,
+    failed_calls: 63,
+    average_sentiment_score: 0.71,
+    conversion_rate: 38.2,
+  },
+}
+
+const campaignFields = {
   id: Id('Campaign id'),
-  name: Type.String(),
+  name: Type.String({ description: 'Name' }),
   agent_id: Nullable<string>('string', 'The voice agent; null where it sends messages only'),
   case_list_id: Id('The case list'),
   origin: Type.String({ description: 'The channel that created the record' }),
   update_origin: Nullable<string>('string', 'The channel of the last update; null until then'),
   stats: Stats,
-})
+}
+
+export const Campaign = Type.Object(campaignFields, { title: 'Campaign', examples: [example] })
 export type Campaign = Static<typeof Campaign>
 
 export const CampaignSettings = Type.Object({

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { badRequest, type Detail } from '../core/errors.ts'
-import { Fields, Id } from '../core/fields.ts'
+import { Choice, Fields, Id } from '../core/fields.ts'
 import { operation } from '../core/operation.ts'
 import { checker, unstorableText } from '../core/validate.ts'
 import { type Entry, readBatch, writeBatch } from './save.ts'
@@ -9,7 +9,7 @@ import { CreateCaseList, PatchCaseList } from './schema.ts'
 const creating = checker(CreateCaseList)
 const patching = checker(PatchCaseList)
 
-export const bulkUpsert = operation({
+export const bulkUpsertCaseLists = operation({
   rest: 'POST /v1/case_lists/bulk',
   tag: 'Case lists',
   summary: 'Create and update many case lists',
@@ -29,7 +29,7 @@ export const bulkUpsert = operation({
   entries: 'lists',
   output: Type.Object({
     results: Type.Array(
-      Type.Object({ id: Id('Case list id'), action: Type.Union([Type.Literal('created'), Type.Literal('updated')]) }),
+      Type.Object({ id: Id('Case list id'), action: Choice(['created', 'updated'], 'What became of the entry') }),
       { description: 'One for each entry, in input order' },
     ),
   }),

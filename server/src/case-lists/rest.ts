@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { refuseAll } from '../core/errors.ts'
 import { Fields, Id, Ids, OptionalText, type Static } from '../core/fields.ts'
 import { operation } from '../core/operation.ts'
-import { bulkUpsert } from './bulk.ts'
+import { bulkUpsertCaseLists } from './bulk.ts'
 import { pauseCampaignsOfLists } from './campaigns.ts'
 import { attach, type CasesOfClients, detach, selectCasesOfClients } from './change-members.ts'
 import { lockMembership } from './membership.ts'
@@ -25,7 +25,7 @@ export const listCaseLists = operation({
     hide_empty: Type.Optional(Type.Boolean({ default: false, description: 'Only lists that have members' })),
   }),
   output: Type.Object({
-    data: Type.Array(CaseList),
+    data: Type.Array(CaseList, { description: 'The lists of this page' }),
     page: Type.Integer({ description: 'This page' }),
     total: Type.Integer({ description: 'Lists on all pages' }),
   }),
@@ -53,7 +53,7 @@ export const createCaseList = operation({
   },
 })
 
-export { bulkUpsert }
+export { bulkUpsertCaseLists }
 
 const change = Fields({
   id: Id('Case list id'),
@@ -76,7 +76,10 @@ export const attachToCaseList = operation({
     'Adds the named cases and those that match the filter now as included members, and lifts their exclusion. ' +
     '`exclude_ids` leaves cases of the filter out of it. `filter` or `include_ids` is required.',
   input: change,
-  output: Type.Object({ action: Type.Literal('attach'), list_id: Type.String({ description: 'The case list' }) }),
+  output: Type.Object({
+    action: Type.Literal('attach', { description: 'Always this' }),
+    list_id: Type.String({ description: 'The case list', examples: ['8'] }),
+  }),
   example: { filter: { status_ids: [2] }, include_ids: [42], exclude_ids: [17] },
   async run(ctx, { id, ...input }) {
     refuseAll(brokenChange(input))
@@ -93,7 +96,10 @@ export const detachFromCaseList = operation({
     'Takes the inclusion of the named cases and of those that match the filter now away, and excludes those that the ' +
     'own filter of the list would bring back. `exclude_ids` leaves cases of the filter where they are.',
   input: change,
-  output: Type.Object({ action: Type.Literal('detach'), list_id: Type.String({ description: 'The case list' }) }),
+  output: Type.Object({
+    action: Type.Literal('detach', { description: 'Always this' }),
+    list_id: Type.String({ description: 'The case list', examples: ['8'] }),
+  }),
   example: { include_ids: [42] },
   async run(ctx, { id, ...input }) {
     refuseAll(brokenChange(input))
@@ -113,7 +119,7 @@ export const appendClients = operation({
   tag,
   summary: 'Attach every case of the given clients',
   input: Fields({ id: Id('Case list id'), client_ids: Ids('Clients whose cases are attached', { minItems: 1 }) }),
-  output: Type.Object({ action: Type.Literal('append'), ...counted }),
+  output: Type.Object({ action: Type.Literal('append', { description: 'Always this' }), ...counted }),
   async run(ctx, { id, client_ids }) {
     await selectCaseList(ctx, id)
     const found = await selectCasesOfClients(ctx, client_ids)
@@ -130,7 +136,7 @@ export const removeClients = operation({
   tag,
   summary: 'Detach every case of the given clients',
   input: Fields({ id: Id('Case list id'), client_ids: Ids('Clients whose cases are detached', { minItems: 1 }) }),
-  output: Type.Object({ action: Type.Literal('remove'), ...counted }),
+  output: Type.Object({ action: Type.Literal('remove', { description: 'Always this' }), ...counted }),
   async run(ctx, { id, client_ids }) {
     const found = await selectCasesOfClients(ctx, client_ids)
     await detach(ctx, id, casesAlone(found.case_ids))
@@ -153,7 +159,7 @@ export const duplicateCaseList = operation({
   input: Fields({ id: Id('Case list id') }),
   output: Type.Object({
     id: Id('The copy'),
-    original_list_id: Type.String({ description: 'The list it was made of' }),
+    original_list_id: Type.String({ description: 'The list it was made of', examples: ['8'] }),
   }),
   status: 201,
   async run(ctx, { id }) {
@@ -164,7 +170,7 @@ export const duplicateCaseList = operation({
   },
 })
 
-export const bulkDelete = operation({
+export const bulkDeleteCaseLists = operation({
   rest: 'POST /v1/case_lists/bulk_delete',
   tag,
   summary: 'Delete case lists',

@@ -13,7 +13,7 @@ import {
 } from '../core/fields.ts'
 import { type Filter, filterFields } from './filter.ts'
 
-export const CaseFilter = Fields(filterFields)
+export const CaseFilter = Fields(filterFields, { examples: [{ case_type_ids: [3], status_ids: [2] }] })
 
 export const required = {
   name: Text(255, 'Name of the list', { examples: ['Open family cases'] }),
@@ -42,9 +42,22 @@ const responseOnly = {
   update_origin: ResponseOnly('Set by the service'),
 }
 
-export const CaseList = Type.Object({
+const example = {
+  id: 8,
+  name: 'Open family cases',
+  description: null,
+  external_source: null,
+  external_source_id: null,
+  filter: { case_type_ids: [3], status_ids: [2] },
+  is_obo: false,
+  case_count: 211,
+  origin: 'public_api',
+  update_origin: null,
+}
+
+const caseListFields = {
   id: Id('Case list id'),
-  name: Type.String(),
+  name: Type.String({ description: 'Name of the list' }),
   description: Nullable<string>('string', 'What the list is for'),
   external_source: Nullable<string>('string', 'Origin system'),
   external_source_id: Nullable<string>('string', 'Identifier in the origin system'),
@@ -56,7 +69,9 @@ export const CaseList = Type.Object({
   case_count: Type.Integer({ minimum: 0, description: 'Number of member cases' }),
   origin: Type.String({ description: 'The channel that created the record' }),
   update_origin: Nullable<string>('string', 'The channel of the last update; null until then'),
-})
+}
+
+export const CaseList = Type.Object(caseListFields, { title: 'CaseList', examples: [example] })
 export type CaseList = Static<typeof CaseList>
 
 export const CreateCaseList = Fields({

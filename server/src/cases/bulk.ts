@@ -9,7 +9,7 @@ import { Case, type CaseInput, CreateCase, UpdateCase } from './schema.ts'
 const creating = checker(CreateCase)
 const replacing = checker(UpdateCase)
 
-export const bulkUpsert = operation({
+export const bulkUpsertCases = operation({
   rest: 'POST /v1/cases/bulk',
   tag: 'Cases',
   summary: 'Create and replace many cases',

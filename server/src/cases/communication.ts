@@ -27,7 +27,8 @@ export const sendSms = operation({
     ...recipient,
     message: Text(MOST.sms, 'Text of the message', { examples: ['Hello {{first_name}}, please call us.'] }),
   }),
-  output: Type.Object({ message: Type.Literal('sms scheduled') }),
+  output: Type.Object({ message: Type.Literal('sms scheduled', { description: 'Always this' }) }),
+  namesRecord: true,
   async run(ctx, { message, ...about }) {
     await schedule(ctx, { ...about, channel: 'sms', subject: null, message })
     return { message: 'sms scheduled' } as const
@@ -44,7 +45,8 @@ export const sendEmail = operation({
     subject: Text(MOST.subject, 'Subject line; may hold variables too', { examples: ['Your case {{case_number}}'] }),
     message: Text(MOST.email, 'Text of the message', { examples: ['Dear {{first_name}}, …'] }),
   }),
-  output: Type.Object({ message: Type.Literal('email scheduled') }),
+  output: Type.Object({ message: Type.Literal('email scheduled', { description: 'Always this' }) }),
+  namesRecord: true,
   async run(ctx, input) {
     await schedule(ctx, { ...input, channel: 'email' })
     return { message: 'email scheduled' } as const

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { notFound, refuseAll } from '../core/errors.ts'
 import { Fields, Id, Ids } from '../core/fields.ts'
 import { type Context, operation } from '../core/operation.ts'
-import { bulkUpsert } from './bulk.ts'
+import { bulkUpsertCases } from './bulk.ts'
 import { sendEmail, sendSms } from './communication.ts'
 import { deleteCases } from './deletion.ts'
 import { selectCase } from './queries.ts'
@@ -19,6 +19,17 @@ export const createCase = operation({
   input: CreateCase,
   output: Case,
   status: 201,
+  example: {
+    case_number: '2026-CV-00142',
+    external_source: 'manual',
+    external_source_id: 'M-10293',
+    status: 'active',
+    type: 'civil',
+    name: 'Okafor v. Acme',
+    jurisdiction: 'NY',
+    court_date: '2026-04-21',
+    client_ids: [42],
+  },
   run: (ctx, input) => save(ctx, { id: null, input }),
 })
 
@@ -39,6 +50,17 @@ export const updateCase = operation({
     'A full replacement: every optional field that is left out becomes null, and `client_ids` left out clears the links.',
   input: UpdateCase,
   output: Case,
+  example: {
+    case_number: '2026-CV-00142',
+    external_source: 'manual',
+    external_source_id: 'M-10293',
+    status: 'settled',
+    type: 'civil',
+    name: 'Okafor v. Acme',
+    jurisdiction: 'NY',
+    court_date: '2026-04-21',
+    client_ids: [42],
+  },
   run: (ctx, { id, ...input }) => save(ctx, { id, input }),
 })
 
@@ -47,7 +69,7 @@ export const deleteCase = operation({
   tag,
   summary: 'Delete a case',
   input: Fields({ id: Id('Case id') }),
-  output: Type.Object({ message: Type.Literal('case deleted successfully') }),
+  output: Type.Object({ message: Type.Literal('case deleted successfully', { description: 'Always this' }) }),
   async run(ctx, { id }) {
     const gone = await deleteCases(ctx, [id], false)
     if (gone.length === 0) notFound('case', id)
@@ -55,9 +77,9 @@ export const deleteCase = operation({
   },
 })
 
-export { bulkUpsert }
+export { bulkUpsertCases }
 
-export const bulkDelete = operation({
+export const bulkDeleteCases = operation({
   rest: 'POST /v1/cases/bulk_delete',
   tag,
   summary: 'Delete many cases',

@@ -80,11 +80,36 @@ const responseOnly = {
   update_origin: ResponseOnly('Set by the service'),
 }
 
-export const Case = Type.Object({
+const example = {
+  id: 17,
+  case_number: '2026-CV-00142',
+  external_source: 'manual',
+  external_source_id: 'M-10293',
+  external_source_data: null,
+  name: 'Okafor v. Acme',
+  court_name: null,
+  jurisdiction: 'NY',
+  description: null,
+  status: 'active',
+  type: 'civil',
+  is_obo: false,
+  created_date: '2026-02-10',
+  court_date: '2026-04-21',
+  end_date: null,
+  client_ids: [42],
+  opt_out_voice_calls: null,
+  call_opted_out: false,
+  sms_opted_out: false,
+  email_opted_out: false,
+  origin: 'public_api',
+  update_origin: null,
+}
+
+const caseFields = {
   id: Id('Case id'),
-  case_number: Type.String(),
-  external_source: Type.String(),
-  external_source_id: Type.String(),
+  case_number: Type.String({ description: 'Unique within the company' }),
+  external_source: Type.String({ description: 'Source system' }),
+  external_source_id: Type.String({ description: 'Identifier in the source system' }),
   external_source_data: Nullable<Record<string, unknown>>('object', 'Free key-value pairs'),
   name: Nullable<string>('string', 'Name of the case'),
   court_name: Nullable<string>('string', 'Court'),
@@ -103,7 +128,9 @@ export const Case = Type.Object({
   email_opted_out: Flag('All clients of the case opted out of e-mail; false without clients'),
   origin: Type.String({ description: 'The channel that created the record' }),
   update_origin: Nullable<string>('string', 'The channel of the last update; null until then'),
-})
+}
+
+export const Case = Type.Object(caseFields, { title: 'Case', examples: [example] })
 export type Case = Static<typeof Case>
 
 const input = { ...required, ...optional, ...links, ...responseOnly }

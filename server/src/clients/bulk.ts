@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { selectMissingCases } from '../cases/links.ts'
 import { changedFields } from '../core/change.ts'
 import type { Detail } from '../core/errors.ts'
-import { Fields, Id, Nullable } from '../core/fields.ts'
+import { Choice, Fields, Id, Nullable } from '../core/fields.ts'
 import { type Context, operation } from '../core/operation.ts'
 import { checker, unstorableText } from '../core/validate.ts'
 import { brokenRules, givenCaseIds, replaceCases } from './links.ts'
@@ -17,13 +17,33 @@ import {
 } from './queries.ts'
 import { Client, CreateClient, PatchClient } from './schema.ts'
 
-const Failed = Type.Object({
-  index: Type.Integer({ description: 'Position of the entry in `clients`, from 0' }),
-  id: Nullable<number>('integer', 'The id that the entry carried'),
-  error: Type.Union([Type.Literal('bad request'), Type.Literal('not found')]),
-  message: Type.String(),
-  details: Type.Array(Type.Object({ field: Type.String(), message: Type.String() })),
-})
+const Failed = Type.Object(
+  {
+    index: Type.Integer({ description: 'Position of the entry in `clients`, from 0' }),
+    id: Nullable<number>('integer', 'The id that the entry carried'),
+    error: Choice(['bad request', 'not found'], 'not found: the id belongs to no client of the company'),
+    message: Type.String({ description: 'A sentence that names the field and the rule' }),
+    details: Type.Array(
+      Type.Object({
+        field: Type.String({ description: 'Path into the entry' }),
+        message: Type.String({ description: 'The rule that it breaks' }),
+      }),
+      { description: 'Every broken rule' },
+    ),
+  },
+  {
+    title: 'FailedClient',
+    examples: [
+      {
+        index: 3,
+        id: null,
+        error: 'bad request',
+        message: 'first_name: is required',
+        details: [{ field: 'first_name', message: 'is required' }],
+      },
+    ],
+  },
+)
 type Failed = Type.Static<typeof Failed>
 
 const creating = checker(CreateClient)
@@ -31,7 +51,7 @@ const patching = checker(PatchClient)
 
 type Entry = { index: number } & ({ id: null; input: CreateClient } | { id: number; input: PatchClient })
 
-export const bulkUpsert = operation({
+export const bulkUpsertClients = operation({
   rest: 'POST /v1/clients/bulk',
   tag: 'Clients',
   summary: 'Create and update many clients',
@@ -50,7 +70,7 @@ export const bulkUpsert = operation({
   output: Type.Object({
     clients: Type.Array(Client, { description: 'The saved records, in input order' }),
     successful_ids: Type.Array(Id('Client id'), { description: 'Their ids' }),
-    failed: Type.Array(Failed),
+    failed: Type.Array(Failed, { description: 'The entries that were not saved, in input order' }),
   }),
   example: {
     clients: [

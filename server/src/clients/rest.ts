@@ -4,7 +4,7 @@ import { changedFields } from '../core/change.ts'
 import { type Detail, notFound, refuseAll } from '../core/errors.ts'
 import { Fields, Id, Ids } from '../core/fields.ts'
 import { type Context, operation } from '../core/operation.ts'
-import { bulkUpsert } from './bulk.ts'
+import { bulkUpsertClients } from './bulk.ts'
 import { deleteClients, eraseClients, recordDeletions } from './deletion.ts'
 import { brokenRules, givenCaseIds, replaceCases } from './links.ts'
 import { insertClients, selectClient, selectClientsForUpdate, updateClients } from './queries.ts'
@@ -20,6 +20,16 @@ export const createClient = operation({
   input: CreateClient,
   output: Client,
   status: 201,
+  example: {
+    external_source: 'manual',
+    external_source_id: 'SF-10293',
+    first_name: 'María',
+    last_name: 'Okafor',
+    email: 'maria@example.com',
+    mobile: '+1 212-555-0123',
+    state: 'NY',
+    postal_code: '10007',
+  },
   async run(ctx, input) {
     const caseIds = await checkedCaseIds(ctx, input)
     const [client] = await insertClients(ctx, ctx.channel, [input])
@@ -47,6 +57,14 @@ export const updateClient = operation({
     'Only the given fields change; the four required fields must be sent all the same. `case_ids` replaces the links.',
   input: UpdateClient,
   output: Client,
+  example: {
+    external_source: 'manual',
+    external_source_id: 'SF-10293',
+    first_name: 'María',
+    last_name: 'Okafor',
+    mobile: '+1 212-555-0188',
+    case_ids: [17],
+  },
   async run(ctx, input) {
     const [before = notFound('client', input.id)] = await selectClientsForUpdate(ctx, [input.id])
     const caseIds = await checkedCaseIds(ctx, input)
@@ -71,7 +89,7 @@ export const deleteClient = operation({
   tag,
   summary: 'Delete a client',
   input: Fields({ id: Id('Client id') }),
-  output: Type.Object({ message: Type.Literal('client deleted successfully') }),
+  output: Type.Object({ message: Type.Literal('client deleted successfully', { description: 'Always this' }) }),
   async run(ctx, { id }) {
     const gone = await deleteClients(ctx, [id])
     if (gone.length === 0) notFound('client', id)
@@ -80,9 +98,9 @@ export const deleteClient = operation({
   },
 })
 
-export { bulkUpsert }
+export { bulkUpsertClients }
 
-export const bulkDelete = operation({
+export const bulkDeleteClients = operation({
   rest: 'POST /v1/clients/bulk_delete',
   tag,
   summary: 'Delete many clients',

@@ -61,12 +61,38 @@ const responseOnly = {
   update_origin: ResponseOnly('Set by the service'),
 }
 
-export const Client = Type.Object({
+const example = {
+  id: 42,
+  external_source: 'manual',
+  external_source_id: 'SF-10293',
+  first_name: 'María',
+  last_name: 'Okafor',
+  email: 'maria@example.com',
+  mobile: '+1 212-555-0123',
+  gender: null,
+  date_of_birth: '1984-07-19',
+  date_of_death: null,
+  city: 'New York',
+  state: 'NY',
+  postal_code: '10007',
+  address_line1: null,
+  address_line2: null,
+  timezone: null,
+  meta: { language: 'es' },
+  voice_calls_opted_out: false,
+  sms_opted_out: false,
+  email_opted_out: false,
+  case_ids: [17],
+  origin: 'public_api',
+  update_origin: null,
+}
+
+const clientFields = {
   id: Id('Client id'),
-  external_source: Type.String(),
-  external_source_id: Type.String(),
-  first_name: Type.String(),
-  last_name: Type.String(),
+  external_source: Type.String({ description: 'Source system' }),
+  external_source_id: Type.String({ description: 'Identifier in the source system' }),
+  first_name: Type.String({ description: 'First name' }),
+  last_name: Type.String({ description: 'Last name' }),
   email: Nullable<string>('string', 'E-mail address'),
   mobile: Nullable<string>('string', 'Phone number as sent'),
   gender: Nullable<string>('string', 'Gender'),
@@ -85,7 +111,9 @@ export const Client = Type.Object({
   case_ids: Ids('Linked cases'),
   origin: Type.String({ description: 'The channel that created the record' }),
   update_origin: Nullable<string>('string', 'The channel of the last update; null until then'),
-})
+}
+
+export const Client = Type.Object(clientFields, { title: 'Client', examples: [example] })
 export type Client = Static<typeof Client>
 
 export const CreateClient = Fields({

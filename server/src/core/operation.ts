@@ -52,6 +52,8 @@ export interface OperationSpec<I extends TObject, O extends TSchema> {
   status?: 201 | 204
   /** Changes nothing: no transaction is opened. */
   readOnly?: boolean
+  /** A body field names the record it is about: an unknown one is answered with 404, as one in the path is. */
+  namesRecord?: boolean
   /** The answer carries an `ETag`; whoever sends it back is answered with 304. */
   etag?: boolean
   /**
@@ -76,11 +78,15 @@ export interface Operation {
   example: unknown
   status: number
   readOnly: boolean
+  namesRecord: boolean
   etag: boolean
   entries: string | undefined
   checker: Checker<unknown>
   run(ctx: Context, input: never): Promise<unknown>
 }
+
+/** An operation under the name by which programs call it: that of its export. */
+export type NamedOperation = Operation & { name: string }
 
 /** Everything a channel needs to offer `run`: validation, reference and catalogue are read from this one value. */
 export function operation<I extends TObject, O extends TSchema>(spec: OperationSpec<I, O>): Operation {
@@ -97,6 +103,7 @@ export function operation<I extends TObject, O extends TSchema>(spec: OperationS
     example: spec.example,
     status: spec.status ?? 200,
     readOnly: spec.readOnly ?? method === 'GET',
+    namesRecord: spec.namesRecord ?? false,
     etag: spec.etag ?? false,
     entries: spec.entries,
     checker: checker(spec.input),

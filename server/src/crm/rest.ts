@@ -14,7 +14,7 @@ export const listIntegrations = operation({
   tag,
   summary: 'List the CRM connections',
   input: Fields({}),
-  output: Type.Object({ integrations: Type.Array(Integration) }),
+  output: Type.Object({ integrations: Type.Array(Integration, { description: 'The connections that exist' }) }),
   run: async (ctx) => ({ integrations: await selectIntegrations(ctx) }),
 })
 
@@ -23,7 +23,7 @@ export const listMappings = operation({
   tag,
   summary: 'List the field mappings',
   input: Fields({}),
-  output: Type.Object({ mappings: Type.Array(Mapping) }),
+  output: Type.Object({ mappings: Type.Array(Mapping, { description: 'The mappings' }) }),
   run: async (ctx) => ({ mappings: await selectMappings(ctx) }),
 })
 
@@ -69,7 +69,7 @@ export const listOutcomeTypes = operation({
   tag,
   summary: 'List the outcomes of calls',
   input: Fields({}),
-  output: Type.Object({ outcome_types: Type.Array(OutcomeType) }),
+  output: Type.Object({ outcome_types: Type.Array(OutcomeType, { description: 'The outcomes' }) }),
   run: async () => ({ outcome_types: outcomeTypes }),
 })
 

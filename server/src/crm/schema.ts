@@ -16,19 +16,26 @@ export type NewMapping = Static<typeof NewMapping>
 export const Mapping = Type.Object({
   kayse_field: Type.String(kayseField),
   crm_field: Type.String(crmField),
-  direction: Type.Unsafe<(typeof DIRECTIONS)[number]>({ type: 'string', enum: DIRECTIONS }),
+  direction: Type.Unsafe<(typeof DIRECTIONS)[number]>({
+    type: 'string',
+    enum: DIRECTIONS,
+    description: 'Which way values go; inbound is from the CRM',
+  }),
 })
 export type Mapping = Static<typeof Mapping>
 
 export const Integration = Type.Object({
-  type: Type.String({ examples: ['smartadvocate'] }),
-  enabled: Type.Boolean(),
+  type: Type.String({ description: 'Which CRM', examples: ['smartadvocate'] }),
+  enabled: Type.Boolean({ description: 'Whether it is in use', examples: [true] }),
   connected_at: Instant('When the connection was made'),
 })
 export type Integration = Static<typeof Integration>
 
 export const OutcomeType = Type.Object({
-  id: Type.String({ examples: ['converted'] }),
-  label: Type.String({ examples: ['Converted'] }),
-  description: Type.String(),
+  id: Type.String({ description: 'The result as calls carry it', examples: ['converted'] }),
+  label: Type.String({ description: 'Name for people', examples: ['Converted'] }),
+  description: Type.String({
+    description: 'What it means',
+    examples: ['The person agreed to what the campaign asks for'],
+  }),
 })

@@ -14,9 +14,6 @@ declare module 'fastify' {
     /** The JSON text holds an escape that could stand for a character that can't be stored. */
     suspectText: boolean
   }
-  interface FastifyContextConfig {
-    operation?: Operation
-  }
 }
 
 /** Routes for every operation, in the order of checks: path, method, key, rate limit, input, record. */
@@ -25,7 +22,6 @@ export function addRest(app: FastifyInstance, operations: Operation[], service: 
     app.route({
       method: op.method,
       url: op.path,
-      config: { operation: op },
       onRequest: async (request, reply) => authenticate(request, reply, admit),
       handler: (request, reply) => answer(request, reply, op, service),
     })
@@ -139,20 +135,4 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     .code(500)
     .type(JSON_TYPE)
     .send(errorBody('internal server error', message, [], request.id))
-}
-
-/** Every path of the operations, to tell a wrong method (405) from an unknown path (404). */
-export function allowedMethods(operations: Operation[], path: string): string[] {
-  // A literal path wins over a pattern: GET /v1/clients/bulk is a wrong method, not the client "bulk".
-  const literal = operations.filter((op) => op.path === path)
-  const found = literal.length > 0 ? literal : operations.filter((op) => patternOf(op).test(path))
-  return [...new Set(found.map((op) => op.method as string))]
-}
-
-const patterns = new WeakMap<Operation, RegExp>()
-
-function patternOf(op: Operation): RegExp {
-  const known = patterns.get(op) ?? new RegExp(`^${op.path.replace(/:\w+/g, '[^/]+')}$`)
-  patterns.set(op, known)
-  return known
 }

@@ -1,14 +1,18 @@
 import Type, { type Static, type TObject } from 'typebox'
 
 export const MetadataObject = Type.Object({
-  name: Type.String({ examples: ['clients'] }),
+  name: Type.String({ description: 'Name of the object', examples: ['clients'] }),
   fields: Type.Array(
     Type.Object({
-      name: Type.String({ examples: ['first_name'] }),
-      type: Type.String({ description: 'string, uint, int, number, bool, date, time, object or array' }),
-      required: Type.Boolean({ description: 'Required on create' }),
-      description: Type.String(),
+      name: Type.String({ description: 'Name of the field', examples: ['first_name'] }),
+      type: Type.String({
+        description: 'string, uint, int, number, bool, date, time, object or array',
+        examples: ['string'],
+      }),
+      required: Type.Boolean({ description: 'Required on create', examples: [true] }),
+      description: Type.String({ description: 'What it is', examples: ['First name'] }),
     }),
+    { description: 'Fields of the answer and of the create operation' },
   ),
 })
 export type MetadataObject = Static<typeof MetadataObject>

@@ -87,7 +87,7 @@ export const listVoices = operation({
   tag,
   summary: 'List the voices',
   input: Fields({}),
-  output: Type.Object({ voices: Type.Array(Voice) }),
+  output: Type.Object({ voices: Type.Array(Voice, { description: 'The voices' }) }),
   run: async () => ({ voices }),
 })
 

@@ -15,21 +15,33 @@ import {
 
 export const FIELD_TYPES = ['text', 'selector', 'boolean', 'number'] as const
 
-export const PostCallField = Fields({
-  name: Text(255, 'Name of the field, unique in the agent', { examples: ['incident_date'] }),
-  type: Choice(FIELD_TYPES, 'Kind of value'),
-  description: OptionalText(10_000, 'What to find out; may hold template variables', {
-    examples: ['When did it happen?'],
-  }),
-  choices: OptionalArray(Text(255, 'A choice'), 'The values of a selector', { maxItems: 100 }),
-})
+export const PostCallField = Fields(
+  {
+    name: Text(255, 'Name of the field, unique in the agent', { examples: ['incident_date'] }),
+    type: Choice(FIELD_TYPES, 'Kind of value'),
+    description: OptionalText(10_000, 'What to find out; may hold template variables', {
+      examples: ['When did it happen?'],
+    }),
+    choices: OptionalArray(Text(255, 'A choice'), 'The values of a selector', { maxItems: 100 }),
+  },
+  {
+    title: 'PostCallField',
+    examples: [{ name: 'incident_date', type: 'text', description: 'When did it happen?' }],
+  },
+)
 export type PostCallField = Static<typeof PostCallField>
 
-export const PhoneAssignment = Fields({
-  phone_number: Text(255, 'Phone number', { examples: ['+1 212-555-0100'] }),
-  case_type_id: Id('The case type it is used for'),
-  direction: Choice(['inbound', 'outbound', 'both'], 'Which calls it is used for'),
-})
+export const PhoneAssignment = Fields(
+  {
+    phone_number: Text(255, 'Phone number', { examples: ['+1 212-555-0100'] }),
+    case_type_id: Id('The case type it is used for'),
+    direction: Choice(['inbound', 'outbound', 'both'], 'Which calls it is used for'),
+  },
+  {
+    title: 'PhoneAssignment',
+    examples: [{ phone_number: '+1 212-555-0100', case_type_id: 3, direction: 'outbound' }],
+  },
+)
 export type PhoneAssignment = Static<typeof PhoneAssignment>
 
 const required = {
@@ -77,12 +89,12 @@ export type PatchAgent = Static<typeof PatchAgent>
 export const Agent = Type.Object({
   id: AgentId,
   ...required,
-  post_call_fields: Type.Array(PostCallField),
+  post_call_fields: Type.Array(PostCallField, { description: 'What the agent finds out during calls' }),
   transfer_number: optional.transfer_number,
   is_transfer_enabled: Flag('The agent may transfer calls'),
   is_appointment_booking_enabled: Flag('The agent may book appointments'),
   phone_number: optional.phone_number,
-  phone_assignments: Type.Array(PhoneAssignment),
+  phone_assignments: Type.Array(PhoneAssignment, { description: 'Phone numbers by case type' }),
 })
 export type Agent = Static<typeof Agent>
 
@@ -98,10 +110,10 @@ export const PatchedAgent = Type.Object({
 export const AgentConfig = Type.Object({
   id: AgentId,
   ...required,
-  post_call_fields: Type.Array(PostCallField),
+  post_call_fields: Type.Array(PostCallField, { description: 'What the agent finds out during calls' }),
   is_transfer_enabled: Flag('The agent may transfer calls'),
   is_appointment_booking_enabled: Flag('The agent may book appointments'),
-  transfer_number: Type.Optional(Type.String({ description: 'Where it is set' })),
-  phone_number: Type.Optional(Type.String({ description: 'Where it is set' })),
+  transfer_number: Type.Optional(Type.String({ description: 'Where it is set', examples: ['+1 212-555-0101'] })),
+  phone_number: Type.Optional(Type.String({ description: 'Where it is set', examples: ['+1 212-555-0100'] })),
   phone_assignments: Type.Optional(Type.Array(PhoneAssignment, { description: 'Where there are any' })),
 })

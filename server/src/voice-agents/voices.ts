@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox'
 
 export const Voice = Type.Object({
-  voice_id: Type.String({ examples: ['voice_amelia'] }),
-  name: Type.String(),
-  gender: Type.String({ examples: ['female'] }),
-  accent: Type.String({ examples: ['American'] }),
+  voice_id: Type.String({ description: 'Goes into the voice_id of an agent', examples: ['voice_amelia'] }),
+  name: Type.String({ description: 'Name', examples: ['Amelia'] }),
+  gender: Type.String({ description: 'How it sounds', examples: ['female'] }),
+  accent: Type.String({ description: 'How it speaks', examples: ['American'] }),
 })
 export type Voice = Static<typeof Voice>
 

@@ -40,8 +40,16 @@ export interface TestApi {
   closing: (() => Promise<void>)[]
 }
 
+interface Options {
+  rateLimit?: number
+  clock?: Clock
+  tools?: Tool[]
+  publicUrl?: string
+  engineReady?: () => boolean
+}
+
 /** The service's front door on a database of its own; everything is closed after the file's tests. */
-export async function startApi(options: { rateLimit?: number; clock?: Clock; tools?: Tool[] } = {}): Promise<TestApi> {
+export async function startApi(options: Options = {}): Promise<TestApi> {
   const pool = openPool({ ...(await cloneDatabase()), max: 10 })
   const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' })
   const app = buildApp({
@@ -49,6 +57,8 @@ export async function startApi(options: { rateLimit?: number; clock?: Clock; too
     operations,
     tools: options.tools ?? tools,
     rateLimit: options.rateLimit ?? 0,
+    publicUrl: options.publicUrl,
+    engineReady: options.engineReady,
   })
   const closing: TestApi['closing'] = []
   after(async () => {
