@@ -61,9 +61,16 @@ export function selectKeys({ db, companyId }: Scope): Promise<KeyRecord[]> {
     where company_id = ${companyId} order by id`)
 }
 
-export async function updateKeyEnabled({ db, companyId }: Scope, id: number, enabled: boolean): Promise<KeyRecord> {
+/** What is done with it is done to what was read. */
+export async function lockKey({ db, companyId }: Scope, id: number): Promise<KeyRecord> {
   const row = await db.maybe<KeyRecord>(sql`
+    select id as key_id, name, enabled, prefix, created_at, last_used_at from api_keys
+    where company_id = ${companyId} and id = ${id} for update`)
+  return row ?? notFound('key', id)
+}
+
+export async function updateKeyEnabled({ db, companyId }: Scope, id: number, enabled: boolean): Promise<KeyRecord> {
+  return await db.one<KeyRecord>(sql`
     update api_keys set enabled = ${enabled} where company_id = ${companyId} and id = ${id}
     returning id as key_id, name, enabled, prefix, created_at, last_used_at`)
-  return row ?? notFound('key', id)
 }
