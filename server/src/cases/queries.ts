@@ -94,20 +94,24 @@ export async function insertCases({ db, companyId }: Scope, origin: Channel, row
   return inserted.map(({ id }) => id)
 }
 
-/** Replaces every field of the cases, whose new numbers must be free or held by another of them. */
-export async function updateCases({ db, companyId }: Scope, origin: Channel, rows: CaseRow[]): Promise<void> {
-  const values = sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as e (id bigint, ${raw(columnTypes)})`
-  // The unique key is checked row by row: a number that passes from one of the cases to another leaves its holder first.
-  if (rows.length > 1) {
+/**
+ * Replaces every field of the cases. `handedOn` are those of them whose number another one takes: the unique key is
+ * checked row by row, so they leave their numbers first.
+ */
+export async function updateCases(
+  { db, companyId }: Scope,
+  origin: Channel,
+  rows: CaseRow[],
+  handedOn: number[],
+): Promise<void> {
+  if (handedOn.length > 0) {
     await db.run(sql`
-      update cases k set case_number = gen_random_uuid()::text
-      from ${values}
-      where k.company_id = ${companyId} and k.case_number = e.case_number and k.id <> e.id
-        and k.id = any(${rows.map(({ id }) => id)}) and k.deleted_at is null`)
+      update cases set case_number = gen_random_uuid()::text
+      where company_id = ${companyId} and id = any(${handedOn})`)
   }
   await db.run(sql`
     update cases k set ${assignAll}, update_origin = ${origin}, updated_at = now()
-    from ${values}
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as e (id bigint, ${raw(columnTypes)})
     where k.company_id = ${companyId} and k.id = e.id`)
 }
 

@@ -22,6 +22,8 @@ export interface Batch {
   broken: Detail[][]
   before: Map<number, Case>
   membership: Membership
+  /** Cases of the batch whose number another entry takes. */
+  handedOn: number[]
   statuses: Map<string, Named>
   types: Map<string, Named>
 }
@@ -55,6 +57,7 @@ export async function readBatch(ctx: Context, entries: Entry[]): Promise<Batch> 
   const missing = new Set(missingClients)
   const firstByNumber = new Map<string, number>()
   const firstById = new Map<number, number>()
+  const handedOn: number[] = []
   const broken = entries.map(({ id, input }, index) => {
     const details: Detail[] = []
     const refuse = (field: string, message: string) => details.push({ field, message })
@@ -67,17 +70,20 @@ export async function readBatch(ctx: Context, entries: Entry[]): Promise<Batch> 
     const holder = holders.get(case_number)
     if (firstByNumber.has(case_number))
       refuse('case_number', `'${case_number}' is already the number of cases[${firstByNumber.get(case_number)}]`)
-    // A case that is replaced in the same batch gives its number away: no two entries ask for the same.
     else if (holder !== undefined && !before.has(holder))
       refuse('case_number', `'${case_number}' is already the number of case ${holder}`)
-    else firstByNumber.set(case_number, index)
+    else {
+      firstByNumber.set(case_number, index)
+      // Its holder is replaced in the same batch, and has another number then: no two entries ask for the same.
+      if (holder !== undefined && holder !== id) handedOn.push(holder)
+    }
     if (!statuses.found.has(status)) refuse('status', unknownName('case_statuses', status, statuses.configured))
     if (!types.found.has(type)) refuse('type', unknownName('case_types', type, types.configured))
     const unknown = (client_ids ?? []).filter((client) => missing.has(client))
     if (unknown.length > 0) refuse('client_ids', `no such client: ${[...new Set(unknown)].join(', ')}`)
     return [...details, ...tooLarge('external_source_data', input.external_source_data)]
   })
-  return { entries, broken, before, membership, statuses: statuses.found, types: types.found }
+  return { entries, broken, before, membership, handedOn, statuses: statuses.found, types: types.found }
 }
 
 /** `configured` is asked for only where a name was not found. */
@@ -89,14 +95,14 @@ async function findNames(ctx: Context, setting: Setting, names: string[]) {
 /** Writes the entries of a batch in which nothing is broken; answers the records in their order. */
 export async function writeBatch(
   ctx: Context,
-  { entries, before, membership, statuses, types }: Batch,
+  { entries, before, membership, handedOn, statuses, types }: Batch,
 ): Promise<Case[]> {
   const rows = entries.map(({ id, input }): CaseRow => {
     const found = { status_id: statuses.get(input.status)!.id, type_id: types.get(input.type)!.id }
     // Always set: the input of a creation may carry an id, which is ignored.
     return { ...input, ...found, id: id ?? undefined }
   })
-  const ids = await writeRows(ctx, rows)
+  const ids = await writeRows(ctx, rows, handedOn)
   const optedOut = await writeLinks(ctx, entries, ids, before)
   const [after] = await Promise.all([selectCases(ctx, ids), settleMembership(ctx, membership, ids)])
   const saved = new Map(after.map((each) => [each.id, each]))
@@ -106,11 +112,11 @@ export async function writeBatch(
 }
 
 /** Answers the ids in the order of the rows. */
-async function writeRows(ctx: Context, rows: CaseRow[]): Promise<number[]> {
+async function writeRows(ctx: Context, rows: CaseRow[], handedOn: number[]): Promise<number[]> {
   const updates = rows.filter(({ id }) => id !== undefined)
   const creates = rows.filter(({ id }) => id === undefined)
   // First, because a number that an update gives up may be taken by a new case.
-  if (updates.length > 0) await updateCases(ctx, ctx.channel, updates)
+  if (updates.length > 0) await updateCases(ctx, ctx.channel, updates, handedOn)
   const created = creates.length > 0 ? await insertCases(ctx, ctx.channel, creates) : []
   let next = 0
   return rows.map(({ id }) => id ?? created[next++]!)

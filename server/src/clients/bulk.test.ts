@@ -178,6 +178,23 @@ test('a soft delete keeps the row, force erases it and the personal data, also o
   assert.deepEqual((await firm.ok(`GET /v1/cases/${about}`)).client_ids, [])
 })
 
+test("force erases a client's notes with their attachments, but not one that another note shows", async () => {
+  const [gone, kept] = [(await newClient()).id, (await newClient()).id]
+  await api.pool.run(sql`
+    insert into attachments (company_id, ulid, file_name, content_type, content)
+    select ${firm.id}, ulid, 'a.txt', 'text/plain', 'x' from unnest(array['OWN', 'SHARED', 'OTHER']) as u (ulid)`)
+  await api.pool.run(sql`
+    insert into notes (company_id, ulid, body, type, client_id, attachment_ulids, origin) values
+      (${firm.id}, 'N1', 'b', 'client', ${gone}, array['OWN', 'SHARED'], 'mcp'),
+      (${firm.id}, 'N2', 'b', 'client', ${kept}, array['SHARED', 'OTHER'], 'mcp')`)
+  await remove([gone], true)
+  assert.deepEqual(await api.pool.many(sql`select ulid from notes where company_id = ${firm.id}`), [{ ulid: 'N2' }])
+  assert.deepEqual(await api.pool.many(sql`select ulid from attachments where company_id = ${firm.id} order by ulid`), [
+    { ulid: 'OTHER' },
+    { ulid: 'SHARED' },
+  ])
+})
+
 test('a client who is being called is not erased', async () => {
   const [client, about] = [(await newClient()).id, await newCase()]
   await api.pool.run(sql`

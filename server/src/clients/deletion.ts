@@ -43,6 +43,13 @@ export async function eraseClients(scope: Scope, ids: number[]): Promise<Gone[]>
     sql`delete from campaign_contacts where company_id = ${companyId} and client_id = any(${gone})`,
     sql`delete from messages where company_id = ${companyId} and client_id = any(${gone})`,
     sql`delete from calls where company_id = ${companyId} and client_id = any(${gone})`,
+    // Attachments that no other note shows.
+    sql`
+      delete from attachments where company_id = ${companyId} and ulid in (
+        select unnest(attachment_ulids) from notes where company_id = ${companyId} and client_id = any(${gone})
+      ) and ulid not in (
+        select unnest(attachment_ulids) from notes
+        where company_id = ${companyId} and (client_id is null or client_id <> all(${gone})))`,
     sql`delete from notes where company_id = ${companyId} and client_id = any(${gone})`,
     sql`update audit_log set changes = null where company_id = ${companyId} and record_type = 'client' and record_id = any(${texts})`,
     sql`delete from clients where company_id = ${companyId} and id = any(${gone})`,
