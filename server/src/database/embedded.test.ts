@@ -39,7 +39,10 @@ async function query(url: string, text: string) {
 /** Another process that runs PostgreSQL on the folder. */
 async function hold(dataDir: string, purpose = 'service'): Promise<{ process: ChildProcess; url: string }> {
   const holder = path.resolve(import.meta.dirname, '../../test/support/hold-postgres.ts')
-  const child = spawn(process.execPath, [holder, dataDir, purpose], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const child = spawn(process.execPath, [holder, dataDir, purpose], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    detached: true,
+  })
   const [line] = await Promise.race([
     once(child.stdout, 'data'),
     once(child, 'exit').then(() => assert.fail('it ended')),
@@ -131,6 +134,13 @@ test('the PostgreSQL of a killed service goes by itself', async () => {
   const killed = await hold(dataDir)
   await end(killed.process, 'SIGKILL')
   await until(async () => (await readLockFile(path.join(dataDir, 'postgres'))) === undefined)
+})
+
+test('Ctrl-C, which reaches every process of the terminal, leaves PostgreSQL to the service', async () => {
+  const service = await hold(await usedDataDir())
+  process.kill(-service.process.pid!, 'SIGINT')
+  assert.deepEqual(await query(service.url, 'select 1 as one from pg_sleep(0.2)'), [{ one: 1 }])
+  await end(service.process)
 })
 
 test('after a power cut PostgreSQL repairs itself', async () => {

@@ -9,4 +9,6 @@ const { url, stop } = await startEmbeddedPostgres({
 })
 process.stdout.write(`${url}\n`)
 const waiting = setInterval(() => {}, 1000)
+// As a service that has something to finish first.
+process.on('SIGINT', () => {})
 process.once('SIGTERM', () => stop().finally(() => clearInterval(waiting)))
