@@ -40,7 +40,7 @@ async function query(url: string, text: string) {
 async function hold(dataDir: string, purpose = 'service'): Promise<{ process: ChildProcess; url: string }> {
   const holder = path.resolve(import.meta.dirname, '../../test/support/hold-postgres.ts')
   const child = spawn(process.execPath, [holder, dataDir, purpose], {
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['pipe', 'pipe', 'ignore'],
     detached: true,
   })
   const [line] = await Promise.race([

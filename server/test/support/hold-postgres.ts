@@ -8,7 +8,8 @@ const { url, stop } = await startEmbeddedPostgres({
   log: { info() {} },
 })
 process.stdout.write(`${url}\n`)
-const waiting = setInterval(() => {}, 1000)
 // As a service that has something to finish first.
 process.on('SIGINT', () => {})
-process.once('SIGTERM', () => stop().finally(() => clearInterval(waiting)))
+process.once('SIGTERM', () => stop().finally(() => process.exit()))
+// When the test that started it is gone, so is this.
+process.stdin.on('close', () => process.exit()).resume()
