@@ -59,7 +59,11 @@ test('a text is the reply without its stammer, and never a question back or a re
     assert.equal(answerTo(field, reply), null, reply)
 })
 
-const choices = fc.uniqueArray(fc.stringMatching(/^[A-Za-z]{1,8}( [a-z]{1,6})?$/), { minLength: 1, maxLength: 6 })
+const choices = fc.uniqueArray(fc.stringMatching(/^[A-Za-z]{1,8}( [a-z]{1,6})?$/), {
+  minLength: 1,
+  maxLength: 6,
+  selector: (choice) => choice.toLowerCase(),
+})
 const field = fc.oneof(
   fc.record({ name: fc.constant('f'), type: fc.constantFrom('text', 'boolean', 'number') }),
   fc.record({ name: fc.constant('f'), type: fc.constant('selector'), choices }),
@@ -107,15 +111,9 @@ test('a choice said in a sentence is found, whatever the other choices', () => {
   fc.assert(
     fc.property(choices, fc.nat(), (all, n) => {
       const wanted = all[n % all.length]!
-      const found = choiceIn(all, `${wanted}, please`)
-      // Null where the definition itself is ambiguous, such as "a" beside "A".
-      assert.ok(
-        found === wanted ||
-          (found === null &&
-            all.filter((each) => ` ${wanted} `.toLowerCase().includes(` ${each.toLowerCase()} `)).length > 1) ||
-          found?.toLowerCase() === wanted.toLowerCase(),
-      )
+      assert.equal(choiceIn(all, `${wanted}, please`), wanted)
     }),
+    { numRuns: 500 },
   )
 })
 

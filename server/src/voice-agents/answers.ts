@@ -164,7 +164,9 @@ export function choiceIn(choices: string[], reply: string): string | null {
 }
 
 const words = (text: string) =>
-  plain(text)
+  text
+    .toLowerCase()
+    .replaceAll('’', "'")
     .replace(/[,;.!?]+(?= |$)/g, ' ; ') // "not by phone, email" denies only the phone
     .replace(/[^\p{L}\p{N}'; ]+/gu, ' ')
     .replace(/\s+/g, ' ')
