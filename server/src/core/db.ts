@@ -66,6 +66,9 @@ function databaseOn(queryable: Queryable): Database {
  */
 const RETRIED = new Set(['40001', '40P01', '23505'])
 
+/** What PostgreSQL says to every statement that follows a failed one in its transaction. */
+const ABORTED = '25P02'
+
 /**
  * `pipeline` lets `begin` travel with the first statement and `commit` with the last: a transaction of two statements
  * takes two round trips instead of four.
@@ -80,11 +83,20 @@ export function openPool(config: pg.PoolConfig): Pool {
   async function attempt<T>(work: Work<T>): Promise<T> {
     const client = await pool.connect()
     let failed: Error | undefined
+    // Of statements that were sent together, it is the first that says why; which promise rejects first is chance.
+    let cause: unknown
+    const queryable: Queryable = {
+      query: (config) =>
+        client.query(config).catch((error) => {
+          cause ??= error
+          throw error
+        }),
+    }
     try {
       const begun = client.query('begin')
       begun.catch(() => {})
       let last: Sql | undefined
-      const result = await work(databaseOn(client), (query) => {
+      const result = await work(databaseOn(queryable), (query) => {
         last = query
       })
       await begun
@@ -96,7 +108,7 @@ export function openPool(config: pg.PoolConfig): Pool {
       await client.query('rollback').catch((broken: Error) => {
         failed = broken
       })
-      throw error
+      throw (error as { code?: string }).code === ABORTED ? (cause ?? error) : error
     } finally {
       client.release(failed)
     }
