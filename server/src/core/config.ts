@@ -2,7 +2,19 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
 import { distance } from 'fastest-levenshtein'
-import { baseUrl, instant, integer, number, oneOf, optional, postgresUrl, secret, setting, text } from './setting.ts'
+import {
+  baseUrl,
+  instant,
+  integer,
+  number,
+  oneOf,
+  optional,
+  postgresUrl,
+  type Setting,
+  secret,
+  setting,
+  text,
+} from './setting.ts'
 import { StartError } from './start-error.ts'
 
 /** Every setting of the service. The README's table and `npm start -- --help` are made of it. */
@@ -37,11 +49,11 @@ export const SETTINGS = {
   SANDBOX_CLOCK: optional(
     instant,
     'the real clock',
-    'Instant at which the engine’s clock starts, such as `2026-03-02T14:00:00Z`; only while everything is sandboxed',
+    'Instant at which the clock of the engine starts, such as `2026-03-02T14:00:00Z`; only while everything is sandboxed',
   ),
   SANDBOX_SPEED: optional(
     number(0.001, 100_000),
-    '1',
+    '`1`',
     'Seconds that pass for the engine in a real one; only while everything is sandboxed',
   ),
 }
@@ -129,4 +141,12 @@ export function publicUrl({ PUBLIC_URL, HOST }: Config, port: number): string {
   // A browser can't go to "every interface".
   const host = ['0.0.0.0', '::'].includes(HOST) ? 'localhost' : HOST.includes(':') ? `[${HOST}]` : HOST
   return `http://${host}:${port}`
+}
+
+/** The settings as a Markdown table, as it stands in the README. */
+export function settingsTable(): string {
+  const rows = Object.entries<Setting<unknown>>(SETTINGS).map(
+    ([name, { shown, description }]) => `| \`${name}\` | ${shown} | ${description} |`,
+  )
+  return ['| Setting | Default | |', '|---|---|---|', ...rows].join('\n')
 }
