@@ -23,16 +23,16 @@ export async function findBinaries(account: Account | undefined): Promise<Binari
   const packaged = await packagedFolder()
   const { binaries, failure } = await probe(packaged, account)
   if (binaries) return binaries
+  if (failure?.endsWith('EPERM')) {
+    throw new StartError(
+      'root may not become another account here, and PostgreSQL does not run as root: start as an ordinary user, or set DATABASE_URL',
+    )
+  }
   if (account && (await probe(packaged, undefined)).binaries) {
     for await (const folder of publicCopies(packaged)) {
       const copied = await probe(folder, account)
       if (copied.binaries) return copied.binaries
     }
-  }
-  if (failure?.endsWith('EPERM')) {
-    throw new StartError(
-      'root may not become another account here, and PostgreSQL does not run as root: start as an ordinary user, or set DATABASE_URL',
-    )
   }
   throw new StartError(`PostgreSQL does not run on this machine (${failure}): install one and set DATABASE_URL`)
 }

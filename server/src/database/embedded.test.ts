@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -134,6 +135,8 @@ test('the PostgreSQL of a killed service goes by itself', async () => {
   const killed = await hold(dataDir)
   await end(killed.process, 'SIGKILL')
   await until(async () => (await readLockFile(path.join(dataDir, 'postgres'))) === undefined)
+  const socket = decodeURIComponent(/@([^:]*):/.exec(killed.url)![1]!)
+  await until(async () => !existsSync(socket))
 })
 
 test('Ctrl-C, which reaches every process of the terminal, leaves PostgreSQL to the service', async () => {

@@ -8,6 +8,8 @@ import type { Account } from './account.ts'
 /** Where a server listens, as its settings. `remove` clears what was made for it. */
 export interface ListenAddress {
   settings: Record<string, string>
+  /** Of the socket; empty where there is none. */
+  folder: string
   remove(): Promise<void>
 }
 
@@ -21,7 +23,11 @@ const LONGEST_FOLDER = 60
 export async function chooseAddress(account: Account | undefined): Promise<ListenAddress> {
   if (process.platform === 'win32') {
     const port = String(await freePort())
-    return { settings: { listen_addresses: '127.0.0.1', unix_socket_directories: '', port }, remove: async () => {} }
+    return {
+      settings: { listen_addresses: '127.0.0.1', unix_socket_directories: '', port },
+      folder: '',
+      remove: async () => {},
+    }
   }
   // Root's TMPDIR may be one that the account can't enter.
   const parent = account || tmpdir().length > LONGEST_FOLDER ? '/tmp' : tmpdir()
@@ -29,6 +35,7 @@ export async function chooseAddress(account: Account | undefined): Promise<Liste
   if (account) await chown(folder, account.uid, account.gid)
   return {
     settings: { listen_addresses: '', unix_socket_directories: folder, port: '5432' },
+    folder,
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 }

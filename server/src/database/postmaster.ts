@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { readFile, rm, rmdir, stat } from 'node:fs/promises'
+import { readFile, rm, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
 import path from 'node:path'
 
@@ -87,19 +87,9 @@ async function answers(host: string, port: number): Promise<boolean> {
   }
 }
 
-/** A server whose service was killed leaves the folder of its socket behind, empty. */
-export async function removeSocketFolder(cluster: string): Promise<void> {
-  const found = /unix_socket_directories=([^"]*\/docketcall-\w+)"/.exec(await readOptions(cluster))
-  if (found) await rmdir(found[1]!).catch(() => {})
-}
-
-/** The command line of the last server. */
-async function readOptions(cluster: string): Promise<string> {
-  return await readFile(path.join(cluster, 'postmaster.opts'), 'utf8').catch(() => '')
-}
-
 async function readOwner(cluster: string): Promise<Owner | undefined> {
-  const found = /cluster_name=docketcall-(service|command)-(\d+)"/.exec(await readOptions(cluster))
+  const options = await readFile(path.join(cluster, 'postmaster.opts'), 'utf8').catch(() => '')
+  const found = /cluster_name=docketcall-(service|command)-(\d+)"/.exec(options)
   return found ? { purpose: found[1] as Owner['purpose'], pid: Number(found[2]) } : undefined
 }
 

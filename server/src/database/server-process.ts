@@ -6,7 +6,7 @@ import { pause } from '../core/clock.ts'
 import { StartError } from '../core/start-error.ts'
 import { type Cluster, environment, folderArgument } from './cluster.ts'
 import { chooseAddress } from './listen-address.ts'
-import { type LockFile, type Owner, ownerName, readLockFile, removeSocketFolder } from './postmaster.ts'
+import { type LockFile, type Owner, ownerName, readLockFile } from './postmaster.ts'
 import { openServerLog } from './server-log.ts'
 
 /** What a small server with an SSD wants. Disk is always synced: a call once committed must not be forgotten. */
@@ -32,10 +32,18 @@ const SETTINGS: Record<string, string> = {
 }
 
 /**
- * PostgreSQL outlives a service that is killed, so a shell that waits for the end of a pipe from the service stops it.
- * A line on the pipe dismisses the shell. It is a grandchild: a postmaster takes a dying child for a crash of its own.
+ * PostgreSQL outlives a service that is killed, so a shell that waits for the end of a pipe from the service stops it and
+ * clears away the folder of its socket ($0). A line on the pipe dismisses the shell. It is a grandchild: a postmaster
+ * takes a dying child for a crash of its own.
  */
-const WITH_GUARD = `( ( trap '' HUP INT TERM; read -r _ <&3 || kill -INT $$ ) & ); exec "$@" 3<&-`
+const WITH_GUARD = `
+( (
+  trap '' HUP INT TERM
+  read -r _ <&3 && exit
+  kill -INT $$
+  for second in 1 2 3 4 5 6 7 8 9; do sleep 1; rmdir "$0" && exit; done 2>/dev/null
+) & )
+exec "$@" 3<&-`
 
 interface Options {
   cluster: Cluster
@@ -54,12 +62,12 @@ export interface ServerProcess extends LockFile {
 export async function startServer({ cluster, dataDir, log, owner, settings }: Options): Promise<ServerProcess> {
   const { folder, binaries, account } = cluster
   const serverLog = await openServerLog(path.join(dataDir, 'postgres.log'))
-  await removeSocketFolder(folder)
   const address = await chooseAddress(account)
   const all = { ...SETTINGS, ...address.settings, cluster_name: ownerName(owner), ...settings }
   const command = [binaries.postgres, '-D', folderArgument(folder)]
   for (const [name, value] of Object.entries(all)) command.push('-c', `${name}=${value}`)
-  const [program, ...options] = process.platform === 'win32' ? command : ['sh', '-c', WITH_GUARD, 'sh', ...command]
+  const [program, ...options] =
+    process.platform === 'win32' ? command : ['sh', '-c', WITH_GUARD, address.folder, ...command]
 
   const spawnedAt = Date.now()
   // A process group of its own: Ctrl-C in the terminal is for the service, which still needs its database to finish.
