@@ -11,6 +11,7 @@ export interface CaseRow extends CaseInput {
   type_id: number
 }
 
+// Without `representative`: REST does not show it, so a full replacement leaves it alone.
 const writable: Columns = {
   case_number: 'text',
   external_source: 'text',
