@@ -20,8 +20,9 @@ export interface Step {
 
 /**
  * What comes after a call: a callback at the time that the contact asked for (it uses up no delay), another attempt
- * after the next of the campaign's delays, counted from the end of this one, or nothing. The gate moves an instant that
- * is not allowed to the next one that is.
+ * after the next of the campaign's delays, counted from the end of this one, or nothing. Who asked for a person to call
+ * back, at no particular time, is not called by the agent again. The gate moves an instant that is not allowed to the
+ * next one that is.
  */
 export function nextStep(
   end: { result: CallResult; ended_at: Date; callback_at: Date | null },
@@ -39,7 +40,7 @@ export function nextStep(
     }
   }
   const delay = contact.callback_delays[delays_used]
-  if ((isRetried(end.result) || end.result === 'callback_requested') && delay) {
+  if (isRetried(end.result) && delay) {
     const due_at = new Date(end.ended_at.getTime() + delayMs(delay))
     return {
       state: 'due',

@@ -33,5 +33,6 @@ export function notReached(
     is_disqualified: false,
     callback_at: null,
     transferred_to: null,
+    follow_ups: [],
   }
 }

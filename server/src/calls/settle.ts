@@ -7,6 +7,7 @@ import type { Database } from '../core/db.ts'
 import type { Engine } from '../engine/job.ts'
 import { insertAfterCallMessages } from '../messages/automatic.ts'
 import type { CallRef, DisconnectionReason, Turn } from '../providers/voice.ts'
+import { insertCallTasks } from '../tasks/call-tasks.ts'
 import { type ContactStanding, nextStep } from './next-step.ts'
 import { type CallResult, isSuccess } from './results.ts'
 
@@ -29,6 +30,8 @@ export interface CallEnd {
   is_disqualified: boolean
   callback_at: Date | null
   transferred_to: string | null
+  /** What the agent promised that a person would do; each becomes a task on the case. */
+  follow_ups: string[]
 }
 
 const columns = {
@@ -118,6 +121,18 @@ export async function settle(db: Database, ends: CallEnd[], now: Date): Promise<
   await optOut(
     db,
     settled.filter(({ end }) => end.opted_out),
+  )
+  await insertCallTasks(
+    db,
+    settled.flatMap(({ call: { company_id, case_id, client_id, id }, end: { follow_ups, summary } }) =>
+      follow_ups.map((title) => ({
+        company_id,
+        case_id,
+        client_id,
+        title,
+        body: `From call ${id}. ${summary ?? ''}`.trim(),
+      })),
+    ),
   )
   await insertAfterCallMessages(
     db,

@@ -13,6 +13,9 @@ export interface ContactRow extends PersonFacts, StandingFacts {
   announced: number
   /** A call to this number is in flight, for whomever: nobody's phone rings twice at once. */
   number_in_call: boolean
+  /** Announcements of the next attempt that have not gone out yet, and when the last one did. */
+  notice_pending: boolean
+  notice_sent_at: Date | null
 }
 
 /** Of `contacts` (rows of campaign_contacts, aliased `cc`): the columns of a `ContactRow`. */
@@ -25,9 +28,14 @@ export const contactFacts = (contacts: Sql): Sql => sql`
     ) and ${memberPredicate('li', 'k')} as is_member,
     exists (
       select from calls f where f.company_id = cc.company_id and f.to_number = c.mobile_e164 and f.state <> 'ended'
-    ) as number_in_call
+    ) as number_in_call, coalesce(n.pending, false) as notice_pending, n.sent_at as notice_sent_at
   from (${contacts}) cc
   join campaigns p on p.company_id = cc.company_id and p.id = cc.campaign_id
   join case_lists li on li.company_id = p.company_id and li.id = p.case_list_id
   join clients c on c.company_id = cc.company_id and c.id = cc.client_id
-  join cases k on k.company_id = cc.company_id and k.id = cc.case_id`
+  join cases k on k.company_id = cc.company_id and k.id = cc.case_id
+  left join lateral (
+    select bool_or(m.status in ('scheduled', 'sending')) as pending, max(m.sent_at) as sent_at from messages m
+    where m.company_id = cc.company_id and m.client_id = cc.client_id and m.campaign_id = cc.campaign_id
+      and m.occasion = 'before:' || cc.announced
+  ) n on cc.announced = cc.attempts + 1`

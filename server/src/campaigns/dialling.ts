@@ -19,24 +19,31 @@ import { type DialledCampaign, selectWaiting, takeRate } from './waiting.ts'
 /** Calls that one pass places at the most: about 50 ms of claiming. */
 const BATCH = 200
 
+/** Real milliseconds between two looks while somebody waits for a slot. */
+const SLOT_POLL_MS = 20
+
 /** How long a contact waits whose refusal doesn't end by itself, or whose line is taken. */
 const ASK_AGAIN_MS = 10 * 60_000
 const LINE_TAKEN_MS = 2 * 60_000
+const NOTICE_PENDING_MS = 60_000
 
 export const dialDueCalls: Job = {
   name: 'dial',
   summary: 'Claims due calls up to the free slots, asks the gate about each, and places those that it allows',
   idleMs: 100,
   async pass(engine) {
-    const { looked, calls } = await engine.pool.transaction((db) => claim(db, engine, engine.clock.now()))
+    const { looked, saturated, calls } = await engine.pool.transaction((db) => claim(db, engine, engine.clock.now()))
     const desk = deskOf(engine)
+    engine.wake('send messages')
     for (const call of calls) {
       engine.inHand(place(engine, desk, call)).catch((error: unknown) => {
         // Its row says `placing`: whoever takes it over asks the provider.
         engine.log.error({ err: error, call_id: call.call_id }, 'a call could not be attended to')
       })
     }
-    return looked > 0 ? 'again' : 'idle'
+    if (looked > 0) return 'again'
+    // A slot that another process frees is found by looking; this one's own calls wake the job.
+    return saturated ? new Date(engine.clock.now().getTime() + SLOT_POLL_MS * engine.clock.speed) : 'idle'
   },
 }
 
@@ -44,13 +51,17 @@ export const dialDueCalls: Job = {
  * One pass. It locks first and looks second: limits are counted by one pass at a time, in whatever process, so they
  * hold exactly. Nothing outside the database is asked while the lock is held.
  */
-async function claim(db: Database, engine: Engine, now: Date): Promise<{ looked: number; calls: OutgoingCall[] }> {
+async function claim(
+  db: Database,
+  engine: Engine,
+  now: Date,
+): Promise<{ looked: number; saturated: boolean; calls: OutgoingCall[] }> {
   const rate = await takeRate(db, engine.providers.voice)
   const { waiting, liveOfCompany, live } = await selectWaiting(db, engine.maxConcurrentCalls, now)
-  if (waiting.size === 0) return { looked: 0, calls: [] }
+  if (waiting.size === 0) return { looked: 0, saturated: false, calls: [] }
   const free = Math.min(BATCH, rate.left, engine.maxConcurrentCalls - live)
   const slots = handOutSlots(free, [...waiting.values()], liveOfCompany)
-  if (slots.size === 0) return { looked: 0, calls: [] }
+  if (slots.size === 0) return { looked: 0, saturated: true, calls: [] }
   const contacts = await claimContacts(
     db,
     [...slots].map(([id, quota]) => ({ campaign: waiting.get(id)!, quota })),
@@ -61,7 +72,7 @@ async function claim(db: Database, engine: Engine, now: Date): Promise<{ looked:
   await insertBeforeCallMessages(db, announced, now)
   await putBack(db, put)
   await rate.use(written.length)
-  return { looked: contacts.length, calls: written }
+  return { looked: contacts.length, saturated: false, calls: written }
 }
 
 function claimContacts(
@@ -145,6 +156,11 @@ function sort(contacts: ContactRow[], campaigns: Map<number, DialledCampaign>, n
       }
       continue
     }
+    const heard = noticeHeard(contact, notice, now)
+    if (heard > now) {
+      back(heard)
+      continue
+    }
     numbers.add(number)
     calls.push({
       ...contact,
@@ -157,6 +173,12 @@ function sort(contacts: ContactRow[], campaigns: Map<number, DialledCampaign>, n
     })
   }
   return { calls, announced, put }
+}
+
+/** From when on the call may follow its announcement, however late that went out. */
+function noticeHeard({ notice_pending, notice_sent_at }: ContactRow, noticeMinutes = 0, now: Date): Date {
+  if (notice_pending) return new Date(now.getTime() + NOTICE_PENDING_MS)
+  return notice_sent_at ? new Date(notice_sent_at.getTime() + noticeMinutes * 60_000) : now
 }
 
 function openingAfter(from: Date, contact: ContactRow, campaign: DialledCampaign, schedule: Schedule): Date | null {

@@ -3,6 +3,7 @@ import { ENGINE } from '../core/actors.ts'
 import { type Change, insertAudit } from '../core/change.ts'
 import type { Database } from '../core/db.ts'
 import type { Job } from '../engine/job.ts'
+import { type CallTask, insertCallTasks } from '../tasks/call-tasks.ts'
 import { FIRST_ZONE, LAST_ZONE } from './first-and-last-zone.ts'
 
 export const followCampaigns: Job = {
@@ -42,8 +43,7 @@ async function startDue(db: Database, now: Date): Promise<Moved[]> {
  * The second never holds for campaigns that wait for newcomers or for calls from outside.
  */
 async function completeOver(db: Database, now: Date): Promise<Moved[]> {
-  const completed = await db.many<Moved>(sql`
-    update campaigns p set status = 'completed', completed_at = ${now}
+  const over = sql`
     where p.status = 'active' and p.deleted_at is null and (
       not exists (
         select from campaign_runs r
@@ -66,7 +66,15 @@ async function completeOver(db: Database, now: Date): Promise<Moved[]> {
           join campaign_runs r on r.company_id = m.company_id and r.id = m.run_id
           where m.company_id = p.company_id and m.campaign_id = p.id and m.trigger = 'scheduled'
             and coalesce(m.date, r.end_date) >= (${now}::timestamptz at time zone ${FIRST_ZONE})::date)
-        and not exists (select from case_changes ch where ch.company_id = p.company_id)))
+        and not exists (select from case_changes ch where ch.company_id = p.company_id)))`
+  // Locked first and judged again: a call that is asked for meanwhile holds the campaign until it is written.
+  const candidates = await db.many<Moved>(
+    sql`select p.company_id, p.id from campaigns p ${over} for update skip locked`,
+  )
+  if (candidates.length === 0) return []
+  const completed = await db.many<Moved>(sql`
+    update campaigns p set status = 'completed', completed_at = ${now}
+    ${over} and p.id = any(${candidates.map(({ id }) => id)})
     returning p.company_id, p.id`)
   await audit(db, completed, 'campaign_completed', 'active', 'completed')
   await keepCallbacks(db, completed)
@@ -76,28 +84,24 @@ async function completeOver(db: Database, now: Date): Promise<Moved[]> {
 /** A callback that a contact asked for and that the campaign won't make becomes a task on the case. */
 async function keepCallbacks(db: Database, completed: Moved[]): Promise<void> {
   if (completed.length === 0) return
-  await db.run(sql`
-    with promised as (
-      select cc.*, p.name as campaign_name, c.first_name || ' ' || c.last_name as client_name
-      from unnest(${completed.map((campaign) => campaign.company_id)}::bigint[], ${completed.map(({ id }) => id)}::bigint[]) as d (company_id, id)
-      join campaigns p on p.company_id = d.company_id and p.id = d.id
-      join campaign_contacts cc
-        on cc.company_id = p.company_id and cc.campaign_id = p.id and cc.state = 'due' and cc.priority = 0 and cc.callback_at is not null
-      join clients c on c.company_id = cc.company_id and c.id = cc.client_id and c.deleted_at is null
-    ), written as (
-      insert into tasks (company_id, title, body, response_type)
-      select company_id, left('Call back ' || client_name, 255),
-        format('Client %s asked in the campaign "%s" to be called back at %s (UTC); the campaign ended before.',
-          client_id, campaign_name, to_char(callback_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI')), 'yes_no'
-      from promised order by company_id, campaign_id, client_id
-      returning company_id, id
-    ), numbered as (
-      select company_id, id, row_number() over (order by id) as n from written
-    )
-    insert into case_tasks (company_id, task_id, case_id, client_id)
-    select n.company_id, n.id, p.case_id, p.client_id
-    from numbered n
-    join (select *, row_number() over (order by company_id, campaign_id, client_id) as n from promised) p using (n)`)
+  const promised = await db.many<
+    Omit<CallTask, 'title' | 'body'> & { callback_at: Date; client_name: string; campaign_name: string }
+  >(sql`
+    select cc.company_id, cc.case_id, cc.client_id, cc.callback_at, p.name as campaign_name, c.first_name || ' ' || c.last_name as client_name
+    from unnest(${completed.map((campaign) => campaign.company_id)}::bigint[], ${completed.map(({ id }) => id)}::bigint[]) as d (company_id, id)
+    join campaigns p on p.company_id = d.company_id and p.id = d.id
+    join campaign_contacts cc
+      on cc.company_id = p.company_id and cc.campaign_id = p.id and cc.state = 'due' and cc.priority = 0 and cc.callback_at is not null
+    join clients c on c.company_id = cc.company_id and c.id = cc.client_id and c.deleted_at is null
+    order by cc.company_id, p.id, cc.client_id`)
+  await insertCallTasks(
+    db,
+    promised.map(({ callback_at, client_name, campaign_name, ...contact }) => ({
+      ...contact,
+      title: `Call back ${client_name}`,
+      body: `Asked to be called back at ${callback_at.toISOString()}; the campaign "${campaign_name}" ended before.`,
+    })),
+  )
 }
 
 async function audit(db: Database, moved: Moved[], activity: string, from: string, to: string): Promise<void> {

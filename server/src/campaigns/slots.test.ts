@@ -26,7 +26,14 @@ test('companies share free slots evenly, however long their lists are', () => {
 })
 
 test('a freed slot goes to the company that has the fewest calls in flight', () => {
-  const slots = handOutSlots(1, [campaign(1, 1, { live: 6 }), campaign(2, 2, { live: 1 })], new Map([[1, 6], [2, 1]]))
+  const slots = handOutSlots(
+    1,
+    [campaign(1, 1, { live: 6 }), campaign(2, 2, { live: 1 })],
+    new Map([
+      [1, 6],
+      [2, 1],
+    ]),
+  )
   assert.deepEqual([...slots], [[2, 1]])
 })
 
@@ -41,22 +48,28 @@ test('no limit is ever passed, and no slot stays free that somebody may have', (
     { selector: (each) => each.campaign_id, maxLength: 12 },
   )
   fc.assert(
-    fc.property(waiting, fc.integer({ min: 0, max: 40 }), fc.integer({ min: 1, max: 20 }), (rows, free, company_limit) => {
-      const all = rows.map((row) => ({ ...row, company_limit }))
-      const liveOf = new Map<number, number>()
-      for (const row of all) liveOf.set(row.company_id, (liveOf.get(row.company_id) ?? 0) + row.live)
-      const slots = handOutSlots(free, all, liveOf)
-      const given = [...slots.values()].reduce((sum, n) => sum + n, 0)
-      assert.ok(given <= free)
-      const after = new Map(liveOf)
-      for (const row of all) after.set(row.company_id, (after.get(row.company_id) ?? 0) + (slots.get(row.campaign_id) ?? 0))
-      for (const row of all) {
-        const live = row.live + (slots.get(row.campaign_id) ?? 0)
-        if (slots.has(row.campaign_id) && row.limit > 0) assert.ok(live <= row.limit)
-        if (slots.has(row.campaign_id)) assert.ok(after.get(row.company_id)! <= company_limit)
-        const couldHave = (row.limit === 0 || live < row.limit) && after.get(row.company_id)! < company_limit
-        if (couldHave) assert.equal(given, free)
-      }
-    }),
+    fc.property(
+      waiting,
+      fc.integer({ min: 0, max: 40 }),
+      fc.integer({ min: 1, max: 20 }),
+      (rows, free, company_limit) => {
+        const all = rows.map((row) => ({ ...row, company_limit }))
+        const liveOf = new Map<number, number>()
+        for (const row of all) liveOf.set(row.company_id, (liveOf.get(row.company_id) ?? 0) + row.live)
+        const slots = handOutSlots(free, all, liveOf)
+        const given = [...slots.values()].reduce((sum, n) => sum + n, 0)
+        assert.ok(given <= free)
+        const after = new Map(liveOf)
+        for (const row of all)
+          after.set(row.company_id, (after.get(row.company_id) ?? 0) + (slots.get(row.campaign_id) ?? 0))
+        for (const row of all) {
+          const live = row.live + (slots.get(row.campaign_id) ?? 0)
+          if (slots.has(row.campaign_id) && row.limit > 0) assert.ok(live <= row.limit)
+          if (slots.has(row.campaign_id)) assert.ok(after.get(row.company_id)! <= company_limit)
+          const couldHave = (row.limit === 0 || live < row.limit) && after.get(row.company_id)! < company_limit
+          if (couldHave) assert.equal(given, free)
+        }
+      },
+    ),
   )
 })

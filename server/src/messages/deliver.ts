@@ -23,7 +23,7 @@ export interface Outgoing {
 interface Sent {
   company_id: number
   id: number
-  status: 'sent' | 'delivered' | 'failed' | 'scheduled'
+  status: 'sent' | 'failed' | 'skipped' | 'scheduled'
   provider: string
   provider_message_id: string | null
   to_address: string | null
@@ -55,33 +55,50 @@ export async function deliver(engine: Engine, messages: Outgoing[]): Promise<voi
   }
 }
 
-/** Texts of campaigns are templates until now; those of people are final, braces in them came from a value. */
-function filledIn(message: Outgoing, values: TemplateValues | undefined): Outgoing {
-  if (message.manual || !values) return message
+/**
+ * Texts of campaigns are templates until now; those of people are final, braces in them came from a value. Answers
+ * nothing when the contact or the case is gone that a template speaks of.
+ */
+function filledIn(message: Outgoing, values: TemplateValues | undefined): Outgoing | undefined {
+  if (message.manual) return message
+  if (!values) return undefined
   const { subject, body } = message
   return { ...message, body: render(body, values), subject: subject === null ? null : render(subject, values) }
 }
 
+const unsent = ({ company_id, id, subject, body }: Outgoing, provider: string): Sent => ({
+  company_id,
+  id,
+  provider,
+  status: 'failed',
+  to_address: null,
+  subject,
+  body,
+  provider_message_id: null,
+  error: null,
+  sent_at: null,
+  due_at: null,
+  opted_out: false,
+})
+
+const nothingToSay = ({ providers }: Engine, message: Outgoing): Sent => ({
+  ...unsent(message, providers[message.channel].name),
+  status: 'skipped',
+  error: 'the case or the contact was deleted',
+})
+
 async function send(engine: Engine, message: Outgoing): Promise<Sent> {
   const { company_id, id, channel, subject, body, company_name } = message
   const { sms, email } = engine.providers
-  const provider = channel === 'sms' ? sms : email
+  const provider = engine.providers[channel]
   const ref = { company_id, key: `message:${id}` }
   const to = (channel === 'sms' ? message.mobile_e164 : message.email)!
   const now = engine.clock.now()
   const outcome = (rest: Partial<Sent>): Sent => ({
-    company_id,
-    id,
-    provider: provider.name,
-    to_address: to,
-    subject,
-    body,
+    ...unsent(message, provider.name),
     status: 'sent',
-    provider_message_id: null,
-    error: null,
+    to_address: to,
     sent_at: now,
-    due_at: null,
-    opted_out: false,
     ...rest,
   })
   try {

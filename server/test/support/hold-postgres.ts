@@ -7,9 +7,9 @@ const { url, stop } = await startEmbeddedPostgres({
   purpose: purpose as 'service' | 'command',
   log: { info() {} },
 })
-process.stdout.write(`${url}\n`)
 // As a service that has something to finish first.
 process.on('SIGINT', () => {})
 process.once('SIGTERM', () => stop().finally(() => process.exit()))
 // When the test that started it is gone, so is this.
 process.stdin.on('close', () => process.exit()).resume()
+process.stdout.write(`${url}\n`)

@@ -1,7 +1,8 @@
 /*
  * Who picks up in the sandbox. A number always has the same persona, picked by a hash of the whole number, with shares
  * that resemble a firm's contact list. Somebody whose line was busy, who did not answer or whose voicemail picked up may
- * be there at a later attempt; that too is the same every time for a number and attempt.
+ * be there at a later attempt, and who asked for a callback has time then; that too is the same every time for a number
+ * and attempt.
  *
  * Washington's +1 202 555 0100 to 0119 are reserved: there the last two digits choose, at every attempt (see DESK).
  */
@@ -179,9 +180,12 @@ export function personaOf(number: string, attempt: number): Persona {
   const desk = deskPersona(number)
   if (desk) return desk
   const first = BY_SHARE[hash(number) % BY_SHARE.length]!
+  const later = () => TALKING[hash(`${attempt} ${number}`) % TALKING.length]!
+  // Who asked to be called back has time then.
+  if (attempt > 1 && first.name === 'asks_for_callback') return later()
   if (attempt === 1 || !['no_answer', 'busy', 'voicemail'].includes(first.name)) return first
   const again = hash(`${number} ${attempt}`)
-  return again % 100 < REACHED_LATER ? TALKING[hash(`${attempt} ${number}`) % TALKING.length]! : first
+  return again % 100 < REACHED_LATER ? later() : first
 }
 
 /** FNV-1a with the finishing steps of MurmurHash3, without which neighbouring numbers would get neighbouring values. */
