@@ -26,7 +26,11 @@ test('the linter finds nothing', async () => {
   const { stdout } = await promisify(execFile)(redocly, options, { env, cwd: folder }).catch((failed) => failed)
   await rm(folder, { recursive: true })
   const { totals, problems } = JSON.parse(stdout)
-  assert.deepEqual(totals, { errors: 0, warnings: 0, ignored: 0 }, JSON.stringify(problems, null, 2))
+  assert.deepEqual(
+    totals,
+    { errors: 0, warnings: 0, ignored: 0 },
+    problems.map((each: { message: string }) => each.message).join('\n'),
+  )
 })
 
 test('every operation is there under a name of its own', () => {
