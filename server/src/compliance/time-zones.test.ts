@@ -236,7 +236,7 @@ test('whatever zone CLDR gives the United States keeps the time of one that an u
   const years = [2026, 2027, 2028].flatMap((year) => [0, 2, 3, 6, 10, 11].map((month) => Date.UTC(year, month, 20)))
   const clocks = (zone: string) => years.map((at) => wallTime(zone, at) - at).join()
   const known = new Set(of({}).zones.map(clocks))
-  for (const zone of locale.getTimeZones()) assert.ok(known.has(clocks(zone)), zone)
+  for (const zone of locale.getTimeZones() ?? []) assert.ok(known.has(clocks(zone)), zone)
 })
 
 test('a number abroad is in one of the zones of its country', () => {

@@ -50,7 +50,10 @@ export async function deliver(engine: Engine, messages: Outgoing[]): Promise<voi
     )
     const valuesOf = new Map(written.map((message, index) => [message, values[index]]))
     await Promise.all(
-      ofCompany.map(async (message) => write(await send(engine, filledIn(message, valuesOf.get(message))))),
+      ofCompany.map(async (message) => {
+        const text = filledIn(message, valuesOf.get(message))
+        await write(text ? await send(engine, text) : nothingToSay(engine, message))
+      }),
     )
   }
 }
