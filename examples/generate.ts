@@ -57,8 +57,8 @@ const STATUSES = [
   ['open', 24],
   ['active', 43],
   ['pending', 14],
-  ['settled', 5],
-  ['closed', 5],
+  ['settled', 3],
+  ['closed', 3],
 ] as const
 
 /** As people write numbers. */
