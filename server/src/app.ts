@@ -40,7 +40,7 @@ export function buildApp({ service, operations, tools, rateLimit, publicUrl, eng
 }
 
 /** What a process that only runs the engine serves: whether it is alive, whether it is ready, and what it counts. */
-export function buildMonitor({ pool, log }: Service, engineReady?: () => boolean): FastifyInstance {
+export function buildMonitor({ pool, clock, log }: Service, engineReady?: () => boolean): FastifyInstance {
   const app = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     // One line per request is what a proxy in front logs; here failures are logged, and the metrics count the rest.
@@ -59,7 +59,7 @@ export function buildMonitor({ pool, log }: Service, engineReady?: () => boolean
   readJson(app)
   app.setErrorHandler(sendError)
   addHealth(app, pool, engineReady)
-  addMetrics(app, pool)
+  addMetrics(app, pool, clock)
   return app
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import sql from 'sql-template-tag'
+import type { Clock } from '../core/clock.ts'
 import type { Database } from '../core/db.ts'
 
 /** Seconds: an answer from memory, one from the database, a bulk request. */
@@ -10,7 +11,7 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 const KEPT_MS = 5000
 
 /** Counts every answer and serves `/metrics` as Prometheus text. Measured: 2 µs a request. */
-export function addMetrics(app: FastifyInstance, db: Database): void {
+export function addMetrics(app: FastifyInstance, db: Database, clock: Clock): void {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
@@ -28,6 +29,14 @@ export function addMetrics(app: FastifyInstance, db: Database): void {
     registers,
   })
   addStates(registry, db)
+  new Gauge({
+    name: 'docketcall_clock_seconds',
+    help: "Time of the engine's clock: the real one, or the sandbox's",
+    registers,
+    collect() {
+      this.set(clock.now().getTime() / 1000)
+    },
+  })
 
   app.addHook('onResponse', (request, reply, done) => {
     const { url } = request.routeOptions

@@ -44,6 +44,12 @@ test('/metrics counts requests by operation and status, and their time', async (
   assert.match(body, /^process_resident_memory_bytes \d/m)
 })
 
+test("/metrics tells the time of the engine, which may be the sandbox's", async () => {
+  const now = new Date('2026-03-02T14:30:00Z')
+  const { app } = await startApi({ clock: { speed: 60, now: () => now, sleep: async () => {} } })
+  assert.match((await app.inject('/metrics')).body, /^docketcall_clock_seconds 1772461800$/m)
+})
+
 test('/metrics tells calls and jobs by state, and goes on when the database does not', async () => {
   const fresh = await startApi()
   await fresh.pool.run(sql`select graphile_worker.add_job('later', run_at => now() + interval '1 day')`)
