@@ -1,4 +1,5 @@
 import sql, { empty, raw, type Sql } from 'sql-template-tag'
+import type { Database } from '../core/db.ts'
 import type { Scope } from '../core/operation.ts'
 import { asksMore, type Filter, filterCondition, hasFilter, matchesGroup, matchesRest, matchesRow } from './filter.ts'
 
@@ -73,7 +74,9 @@ export async function membershipOf(scope: Scope, caseIds: number[], listId?: num
     db.run(sql`
       select from cases where company_id = ${companyId} and id = any(${caseIds}) order by id for no key update`),
     // A statement of its own: under read committed it sees what the locks have waited for.
-    db.many<{ id: number; held: number }>(sql`${heldNow(companyId, caseIds, listId)} select id, held from held_now`),
+    byKeptPlan(db, caseIds, () =>
+      db.many<{ id: number; held: number }>(sql`${heldNow(companyId, caseIds, listId)} select id, held from held_now`),
+    ),
   ])
   return new Map(rows.map(({ id, held }) => [id, held]))
 }
@@ -91,7 +94,8 @@ export async function settleMembership(
   const { db, companyId } = scope
   await Promise.all([
     holdGuard(scope, 'shared'),
-    db.run(sql`
+    byKeptPlan(db, caseIds, () =>
+      db.run(sql`
       ${heldNow(companyId, caseIds, listId)}, held_before as (
         select * from unnest(${[...before.keys()]}::bigint[], ${[...before.values()]}::bigint[]) as b (id, held)
       ), told as (
@@ -102,6 +106,7 @@ export async function settleMembership(
       select ${companyId}, id, coalesce(n.held, 0) - coalesce(b.held, 0)
       from held_now n full join held_before b using (id)
       where coalesce(n.held, 0) <> coalesce(b.held, 0)`),
+    ),
   ])
 }
 
@@ -128,6 +133,17 @@ function holdGuard({ db, companyId }: Scope, how: 'shared' | 'alone'): Promise<n
 
 /** The advisory locks of ours, among those of other programs in the same database; an arbitrary number. */
 const TURNS = 1_280_001
+
+/**
+ * For few cases the statement takes longer to plan than to run (0.9 ms for one case, 0.4 ms by a kept plan), and by
+ * itself PostgreSQL would plan it anew every time.
+ */
+async function byKeptPlan<T>(db: Database, caseIds: number[], send: () => Promise<T>): Promise<T> {
+  if (caseIds.length > 10) return send()
+  const mode = (name: string) => db.run(sql`select set_config('plan_cache_mode', ${name}, true)`)
+  const [, answer] = await Promise.all([mode('force_generic_plan'), send(), mode('auto')])
+  return answer
+}
 
 /**
  * `with …, held_now (id, held)`. The cases are grouped by type and status and the lists joined to the groups; only
