@@ -1,12 +1,38 @@
 import * as audit from './audit/tools.ts'
+import * as calls from './calls/tools.ts'
+import * as campaigns from './campaigns/tools.ts'
+import * as caseLists from './case-lists/tools.ts'
 import * as caseSettings from './case-settings/tools.ts'
+import * as cases from './cases/tools.ts'
+import * as clients from './clients/tools.ts'
 import * as companies from './companies/tools.ts'
 import type { Tool } from './core/tool.ts'
 import * as forms from './forms/tools.ts'
+import * as messages from './messages/tools.ts'
+import * as metadata from './metadata/tools.ts'
 import * as notes from './notes/tools.ts'
 import * as tasks from './tasks/tools.ts'
 
-/** Everything an assistant can do, in the order in which the catalogue shows it. */
-export const tools: Tool[] = [forms, tasks, notes, caseSettings, audit, companies].flatMap((feature) =>
-  Object.values(feature),
-)
+const features = [
+  metadata,
+  cases,
+  messages,
+  clients,
+  caseLists,
+  campaigns,
+  calls,
+  forms,
+  tasks,
+  notes,
+  caseSettings,
+  audit,
+  companies,
+]
+
+/** Looking comes before making. */
+const VERBS = ['describe', 'list', 'get', 'create', 'update']
+
+const place = ({ name }: Tool) => (VERBS.indexOf(name.split('_', 1)[0]!) + VERBS.length + 1) % (VERBS.length + 1)
+
+/** Everything an assistant can do, feature by feature. */
+export const tools: Tool[] = features.flatMap((feature) => Object.values(feature).sort((a, b) => place(a) - place(b)))

@@ -72,3 +72,14 @@ export function selectCasesOfClients({ db, companyId }: Scope, clientIds: number
       join cases k on k.company_id = ${companyId} and k.id = l.case_id and k.deleted_at is null
       order by k.id) as case_ids`)
 }
+
+/** Attaches every case of the clients, who must all exist. */
+export async function attachCasesOfClients(ctx: Context, listId: number, clientIds: number[]): Promise<CasesOfClients> {
+  await selectCaseList(ctx, listId)
+  const found = await selectCasesOfClients(ctx, clientIds)
+  const known = new Set(found.client_ids)
+  const unknown = [...new Set(clientIds)].filter((client) => !known.has(client))
+  if (unknown.length > 0) refuseAll([{ field: 'client_ids', message: `no such client: ${unknown.join(', ')}` }])
+  await attach(ctx, listId, { filter: null, include_ids: found.case_ids, exclude_ids: [] })
+  return found
+}

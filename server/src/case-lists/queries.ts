@@ -57,12 +57,14 @@ interface Wanted {
   /** Anywhere in the name, without regard to case. */
   key?: string | null
   hide_empty?: boolean
+  /** Among the types that the filter asks for. */
+  case_type_id?: number
 }
 
 /** One page of the lists, newest first, and how many there are in all. */
 export async function selectCaseListPage(
   { db, companyId }: Scope,
-  { key, hide_empty }: Wanted,
+  { key, hide_empty, case_type_id }: Wanted,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ total: number; rows: CaseList[] }> {
   const rows = await db.many<CaseList & { total: number }>(sql`
@@ -70,6 +72,7 @@ export async function selectCaseListPage(
       select l.id from case_lists l
       where l.company_id = ${companyId} and l.deleted_at is null
         ${key == null ? empty : sql`and l.name ilike ${containing(key)}`} ${hide_empty ? sql`and ${caseCount} > 0` : empty}
+        ${case_type_id === undefined ? empty : sql`and ${case_type_id} = any(l.f_case_type_ids)`}
     ), page as (
       select l.* from case_lists l
       where l.company_id = ${companyId} and l.id in (select id from found order by id desc limit ${limit} offset ${offset})

@@ -4,7 +4,7 @@ import { Fields, Id, Ids, OptionalText, type Static } from '../core/fields.ts'
 import { operation } from '../core/operation.ts'
 import { bulkUpsertCaseLists } from './bulk.ts'
 import { pauseCampaignsOfLists } from './campaigns.ts'
-import { attach, type CasesOfClients, detach, selectCasesOfClients } from './change-members.ts'
+import { attach, attachCasesOfClients, type CasesOfClients, detach, selectCasesOfClients } from './change-members.ts'
 import { lockMembership } from './membership.ts'
 import { copyCaseList, deleteCaseLists, selectCaseList, selectCaseListPage } from './queries.ts'
 import { brokenChange } from './rules.ts'
@@ -121,12 +121,7 @@ export const appendClients = operation({
   input: Fields({ id: Id('Case list id'), client_ids: Ids('Clients whose cases are attached', { minItems: 1 }) }),
   output: Type.Object({ action: Type.Literal('append', { description: 'Always this' }), ...counted }),
   async run(ctx, { id, client_ids }) {
-    await selectCaseList(ctx, id)
-    const found = await selectCasesOfClients(ctx, client_ids)
-    const known = new Set(found.client_ids)
-    const unknown = [...new Set(client_ids)].filter((client) => !known.has(client))
-    if (unknown.length > 0) refuseAll([{ field: 'client_ids', message: `no such client: ${unknown.join(', ')}` }])
-    await attach(ctx, id, casesAlone(found.case_ids))
+    const found = await attachCasesOfClients(ctx, id, client_ids)
     return { action: 'append', list_id: id, ...counts(found) } as const
   },
 })
@@ -139,12 +134,10 @@ export const removeClients = operation({
   output: Type.Object({ action: Type.Literal('remove', { description: 'Always this' }), ...counted }),
   async run(ctx, { id, client_ids }) {
     const found = await selectCasesOfClients(ctx, client_ids)
-    await detach(ctx, id, casesAlone(found.case_ids))
+    await detach(ctx, id, { filter: null, include_ids: found.case_ids, exclude_ids: [] })
     return { action: 'remove', list_id: id, ...counts(found) } as const
   },
 })
-
-const casesAlone = (include_ids: number[]) => ({ filter: null, include_ids, exclude_ids: [] })
 
 const counts = ({ client_ids, case_ids }: CasesOfClients) => ({
   client_count: client_ids.length,

@@ -73,3 +73,7 @@ export async function insertCustomField(
     on conflict (company_id, case_type_id, lower(key)) do nothing
     returning id, key, source, created_at`)
 }
+
+export async function isCaseType({ db, companyId }: Scope, id: number): Promise<boolean> {
+  return (await db.run(sql`select from case_types where company_id = ${companyId} and id = ${id}`)) > 0
+}

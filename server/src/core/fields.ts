@@ -87,6 +87,14 @@ export const OptionalChoice = <const T extends readonly string[]>(words: T, desc
 export const ResponseOnly = (description: string) =>
   Type.Optional(Type.Unsafe<unknown>({ readOnly: true, description }))
 
+/** Marks the given optional fields as older than what stands for them now. */
+export const deprecated = <P extends Record<string, TSchema>>(properties: P): P =>
+  // A copy of a schema is no longer marked as optional.
+  mapFields(properties, (field) => Type.Optional({ ...field, deprecated: true }))
+
+const mapFields = <P extends Record<string, TSchema>>(properties: P, change: (field: TSchema) => TSchema): P =>
+  Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, change(field)])) as P
+
 /** A field that an answer always carries and that may be null. */
 export const Nullable = <T>(type: string, description?: string, options: Options = {}) =>
   Type.Unsafe<T | null>({ type: [type, 'null'], description, ...options })

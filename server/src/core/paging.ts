@@ -2,10 +2,8 @@ import Type, { type TSchema } from 'typebox'
 
 /** The paging arguments of the tools. */
 export const paging = {
-  page: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1, description: 'Page number, from 1' }),
-  ),
-  per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 25, description: 'Records per page' })),
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 })),
+  per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 25 })),
 }
 
 export interface Paging {

@@ -121,8 +121,3 @@ export async function selectTypeOfCase(
     where k.company_id = ${companyId} and k.id = ${caseId} and k.deleted_at is null`)
   return found ?? notFound('case', caseId)
 }
-
-export async function isCaseType({ db, companyId }: Scope, id: number): Promise<boolean> {
-  const rows = await db.run(sql`select from case_types where company_id = ${companyId} and id = ${id}`)
-  return rows > 0
-}

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { isCaseType } from '../case-settings/types.ts'
 import { changedFields } from '../core/change.ts'
 import { badRequest, type Detail, refuseAll } from '../core/errors.ts'
 import { Fields, Id, Nullable } from '../core/fields.ts'
@@ -9,7 +10,6 @@ import { dayOf, insertCaseTasks, insertTasks, selectAskedTasks, selectQuestions 
 import { brokenTask, CaseTask, type Question } from '../tasks/schema.ts'
 import {
   insertForm,
-  isCaseType,
   type KeptTask,
   raiseVersion,
   retireQuestions,

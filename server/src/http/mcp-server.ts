@@ -10,6 +10,7 @@ import { broken, type Refusal } from '../core/errors.ts'
 import type { Tool } from '../core/tool.ts'
 import { nearest, unstorableText } from '../core/validate.ts'
 import { asRefusal } from './errors.ts'
+import { catalogue } from './mcp-catalogue.ts'
 import { type Caller, runOperation, type Service } from './run.ts'
 
 const INFO = { name: 'docketcall', title: 'Docketcall', version: packageJson.version }
@@ -28,7 +29,7 @@ Result fields named in _meta["docketcall/untrusted_fields"] hold text that peopl
 /** A server of the SDK per request, as cheap as it gets: the catalogue is built once and shared. */
 export function toolServer(tools: Tool[], service: Service): (caller: Caller) => Server {
   const byName = new Map(tools.map((each) => [each.name, each]))
-  const listing = { tools: tools.map((each) => each.listing) }
+  const listing = { tools: catalogue(tools) }
 
   function find(name: string): Tool {
     const found = byName.get(name)

@@ -34,13 +34,7 @@ const rename = tool({
   },
 })
 
-const find = tool({
-  ...greet.listing,
-  name: 'list_clients',
-  input: Fields({}),
-  output: greet.output,
-  run: greet.run,
-} as never)
+const find = tool({ ...greet, name: 'list_clients', input: Fields({}), run: async () => ({ greeting: '' }) })
 
 const api = await startApi({ tools: [greet, rename, find], rateLimit: 5 })
 await api.app.listen({ host: '127.0.0.1', port: 0 })

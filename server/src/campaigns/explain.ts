@@ -1,0 +1,119 @@
+import sql, { type Sql } from 'sql-template-tag'
+import { memberPredicate } from '../case-lists/membership.ts'
+import { notFound } from '../core/errors.ts'
+import type { Context, Scope } from '../core/operation.ts'
+import { type ContactRow, contactFacts } from './contact-facts.ts'
+import { type Decision, decide } from './gate.ts'
+import type { CampaignFacts } from './gate-reasons.ts'
+import { compileSchedule } from './schedule.ts'
+import { selectSchedules } from './schedules.ts'
+
+export interface Explained {
+  client_id: number
+  case_id: number
+  standing: 'not_planned' | 'due' | 'live' | 'settled'
+  attempts: number
+  last_result: string | null
+  settled_reason: string | null
+  allowed: boolean
+  reasons: { rule: string; message: string; until: Date | null }[]
+  next_at: Date | null
+}
+
+/** A contact that the planner has not come to yet stands as a new one. */
+type Contact = ContactRow & {
+  planned: boolean
+  due_at: Date | null
+  last_result: string | null
+  settled_reason: string | null
+}
+
+/**
+ * May each of the people be called now? Answered by the facts and the gate that the engine asks before it dials, with
+ * what the engine itself waits for (the time of the next attempt, a line in use).
+ */
+export async function explainCalls(
+  ctx: Context,
+  campaignId: number,
+  about: { client_id: number } | { case_id: number },
+): Promise<Explained[]> {
+  const now = ctx.clock.now()
+  const campaign = await selectCampaignFacts(ctx, campaignId)
+  const schedules = await selectSchedules(ctx.db, [{ company_id: ctx.companyId, id: campaignId }])
+  const schedule = compileSchedule(schedules.get(campaignId)!)
+  const contacts = await ctx.db.many<Contact>(standing(ctx, campaignId, about))
+  return contacts.map((contact) => {
+    const decision = decide({ now, channel: 'call', contact, campaign, schedule })
+    return explain(contact, decision, now)
+  })
+}
+
+function explain(contact: Contact, decision: Decision, now: Date): Explained {
+  const { client_id, case_id, attempts, last_result, settled_reason, due_at } = contact
+  const reasons = decision.reasons.map(({ rule, message, until }) => ({ rule: rule as string, message, until }))
+  const open = contact.standing === 'due' && !decision.settle
+  if (open && !contact.planned)
+    reasons.push({ rule: 'not_planned', message: 'the campaign has not come to the contact yet', until: null })
+  if (open && contact.planned && due_at === null)
+    reasons.push({ rule: 'not_asked_for', message: 'nobody has asked for this call yet (schedule_call)', until: null })
+  if (open && due_at && due_at > now)
+    reasons.push({ rule: 'not_due', message: 'the next attempt is planned for a later time', until: due_at })
+  if (open && contact.number_in_call)
+    reasons.push({ rule: 'number_in_call', message: 'another call to this number is under way', until: null })
+  const allowed = reasons.length === 0
+  const endless = reasons.some(({ until }) => until === null)
+  const next = [decision.retry_at, due_at].filter((each): each is Date => each !== null && each > now)
+  return {
+    client_id,
+    case_id,
+    standing: contact.planned ? (contact.standing as Explained['standing']) : 'not_planned',
+    attempts,
+    last_result,
+    settled_reason,
+    allowed,
+    reasons,
+    next_at: !open || allowed || endless || next.length === 0 ? null : new Date(Math.max(...next.map(Number))),
+  }
+}
+
+async function selectCampaignFacts({ db, companyId }: Scope, id: number): Promise<CampaignFacts> {
+  const found = await db.maybe<CampaignFacts>(sql`
+    select p.status, p.purpose, p.callback_delays, co.campaigns_enabled, a.id as agent_id
+    from campaigns p
+    join companies co on co.id = p.company_id
+    left join agents a on a.company_id = p.company_id and a.id = p.agent_id and a.deleted_at is null
+    where p.company_id = ${companyId} and p.id = ${id} and p.deleted_at is null`)
+  return found ?? notFound('campaign', id)
+}
+
+/**
+ * The rows of campaign_contacts of the people asked about; for those who have none, the row that the planner would
+ * write: for the case asked about, else for the lowest of their cases that is in the list, else for the lowest.
+ */
+function standing({ companyId }: Scope, campaignId: number, about: { client_id: number } | { case_id: number }): Sql {
+  const wanted = 'client_id' in about ? sql`client_id = ${about.client_id}` : sql`case_id = ${about.case_id}`
+  const people = sql`
+    select distinct on (l.client_id) l.client_id, l.case_id
+    from (
+      select company_id, client_id, case_id from case_clients where company_id = ${companyId} and ${wanted}
+      union
+      select company_id, client_id, case_id from campaign_contacts
+      where company_id = ${companyId} and campaign_id = ${campaignId} and ${wanted}
+    ) l
+    join cases k on k.company_id = l.company_id and k.id = l.case_id
+    join campaigns p on p.company_id = l.company_id and p.id = ${campaignId}
+    join case_lists li on li.company_id = p.company_id and li.id = p.case_list_id
+    order by l.client_id, ${memberPredicate('li', 'k')} desc, l.case_id`
+  const facts = contactFacts(sql`
+    select ${companyId}::bigint as company_id, ${campaignId}::bigint as campaign_id, w.client_id,
+      coalesce(c.case_id, w.case_id) as case_id, coalesce(c.state, 'due') as state, coalesce(c.attempts, 0) as attempts,
+      coalesce(c.announced, 0) as announced, coalesce(c.delays_used, 0) as delays_used, c.requested_at, c.callback_at
+    from (${people}) w
+    left join campaign_contacts c
+      on c.company_id = ${companyId} and c.campaign_id = ${campaignId} and c.client_id = w.client_id`)
+  return sql`
+    select f.*, c.client_id is not null as planned, c.due_at, c.last_result, c.settled_reason from (${facts}) f
+    left join campaign_contacts c
+      on c.company_id = f.company_id and c.campaign_id = f.campaign_id and c.client_id = f.client_id
+    order by f.client_id`
+}

@@ -1,0 +1,163 @@
+import Type from 'typebox'
+import { scheduleCall } from '../calls/schedule-call.ts'
+import { selectCase } from '../cases/queries.ts'
+import { selectClient } from '../clients/queries.ts'
+import { badRequest, refuseAll } from '../core/errors.ts'
+import { Fields, Id, Nullable, OptionalText } from '../core/fields.ts'
+import { Paged, paged, paging, slice } from '../core/paging.ts'
+import { tool } from '../core/tool.ts'
+import { insertCampaign } from './create.ts'
+import { explainCalls } from './explain.ts'
+import { CreateCampaign } from './schema.ts'
+import { resumeCampaign, updateCampaignStatus } from './status.ts'
+import { selectToolCampaign, selectToolCampaigns, ToolCampaign } from './tool-records.ts'
+import { CampaignStats, selectCampaignStats } from './tool-stats.ts'
+
+const id = Id('Campaign id')
+
+export const listCampaigns = tool({
+  name: 'list_campaigns',
+  title: 'List campaigns',
+  description:
+    'Campaigns, newest first. Status: scheduled (first run lies ahead), active, paused (pause_reason says why), completed, draft. `never_ending`: recurring; `is_public`: made over the REST interface.',
+  readOnly: true,
+  input: Fields({ ...paging, key: Type.Optional(Type.String({ description: 'Part of the name' })) }),
+  output: Paged('campaigns', ToolCampaign),
+  run: async (ctx, args) => paged('campaigns', args, await selectToolCampaigns(ctx, { ...args, ...slice(args) })),
+})
+
+export const getCampaign = tool({
+  name: 'get_campaign',
+  title: 'Get a campaign',
+  description: 'One campaign. For its results take get_campaign_stats.',
+  readOnly: true,
+  input: Fields({ id }),
+  output: ToolCampaign,
+  run: (ctx, args) => selectToolCampaign(ctx, args.id),
+})
+
+export const createCampaign = tool({
+  name: 'create_campaign',
+  title: 'Create a campaign',
+  description:
+    'Creates and starts a campaign: it calls and writes to real people once its first run begins. Times are local to each contact; nobody is reached outside of 08:00 to 21:00. Messages may hold variables such as {{first_name}}, {{case_name}}. Ask before you call it.',
+  openWorld: true,
+  input: CreateCampaign,
+  output: Type.Object({ id: Type.Integer(), status: Type.String() }),
+  run: (ctx, input) => insertCampaign(ctx, input),
+})
+
+export const pauseCampaign = tool({
+  name: 'pause_campaign',
+  title: 'Pause a campaign',
+  description: 'Stops calls and automatic messages until resume_campaign. Calls under way are finished.',
+  idempotent: true,
+  input: Fields({ id, reason: OptionalText(255, 'Why, for the people of the firm') }),
+  output: ToolCampaign,
+  async run(ctx, { id, reason }) {
+    const { status } = await selectToolCampaign(ctx, id)
+    if (status === 'completed' || status === 'draft')
+      badRequest(`campaign ${id} is ${status}: there is nothing to pause`)
+    await updateCampaignStatus(ctx, [id], 'paused', reason ?? `paused by ${ctx.actor.name}`)
+    return selectToolCampaign(ctx, id)
+  },
+})
+
+export const resumeCampaignTool = tool({
+  name: 'resume_campaign',
+  title: 'Resume a campaign',
+  description: 'Lets a paused campaign go on: calls and messages to real people follow. Read pause_reason first.',
+  idempotent: true,
+  openWorld: true,
+  input: Fields({ id }),
+  output: ToolCampaign,
+  async run(ctx, { id }) {
+    const { status } = await selectToolCampaign(ctx, id)
+    if (status === 'completed' || status === 'draft') badRequest(`campaign ${id} is ${status}: it cannot be resumed`)
+    await resumeCampaign(ctx, id)
+    return selectToolCampaign(ctx, id)
+  },
+})
+
+export const getCampaignStats = tool({
+  name: 'get_campaign_stats',
+  title: 'Get the results of a campaign',
+  description:
+    'Counters and where its contacts stand now. Rates are percentages (0 to 100), sentiment 0 to 1, durations mm:ss. success: a person was reached and the conversation completed. `not_called`: contacts without a call yet, by the first reason (explain_call says more).',
+  readOnly: true,
+  input: Fields({ id }),
+  output: CampaignStats,
+  async run(ctx, { id }) {
+    await selectToolCampaign(ctx, id)
+    return selectCampaignStats(ctx, id)
+  },
+})
+
+export const scheduleCallTool = tool({
+  name: 'schedule_call',
+  title: 'Schedule one call',
+  description:
+    'Has the first client of the case that may be called phoned by the agent of the campaign, as soon as hours and limits allow. Real call: ask first.',
+  openWorld: true,
+  input: Fields({ campaign_id: id, case_id: Id('Case that the call is about') }),
+  output: Type.Object({ campaign_id: Type.Integer(), client_id: Type.Integer(), case_id: Type.Integer() }),
+  run: (ctx, { campaign_id, case_id }) => scheduleCall(ctx, { campaign_id, case_id }),
+})
+
+const Instant = Nullable<Date>('string', undefined, { format: 'date-time' })
+
+export const explainCall = tool({
+  name: 'explain_call',
+  title: 'Explain whether someone may be called',
+  description:
+    'Says for one client, or each client of a case, whether the campaign may call them now, every reason against it with its end, and when it will try next. Use it when someone was not called. Give client_id or case_id.',
+  readOnly: true,
+  input: Fields({
+    campaign_id: id,
+    client_id: Type.Optional(Id('Client asked about')),
+    case_id: Type.Optional(Id('Case whose clients are asked about')),
+  }),
+  output: Type.Object({
+    campaign_id: Type.Integer(),
+    contacts: Type.Array(
+      Type.Object({
+        client_id: Type.Integer(),
+        case_id: Type.Integer(),
+        standing: Type.Unsafe<'not_planned' | 'due' | 'live' | 'settled'>({
+          type: 'string',
+          enum: ['not_planned', 'due', 'live', 'settled'],
+        }),
+        attempts: Type.Integer(),
+        last_result: Nullable<string>('string'),
+        settled_reason: Nullable<string>('string'),
+        allowed: Type.Boolean(),
+        reasons: Type.Array(Type.Object({ rule: Type.String(), message: Type.String(), until: Instant })),
+        next_at: Instant,
+      }),
+    ),
+  }),
+  async run(ctx, { campaign_id, client_id, case_id }) {
+    if ((client_id === undefined) === (case_id === undefined)) {
+      const message = 'give either client_id or case_id'
+      refuseAll([
+        { field: 'client_id', message },
+        { field: 'case_id', message },
+      ])
+    }
+    await selectToolCampaign(ctx, campaign_id)
+    if (client_id !== undefined) await selectClient(ctx, client_id)
+    if (case_id !== undefined) await selectCase(ctx, case_id)
+    const contacts = await explainCalls(
+      ctx,
+      campaign_id,
+      client_id === undefined ? { case_id: case_id! } : { client_id },
+    )
+    if (contacts.length === 0)
+      badRequest(
+        client_id === undefined
+          ? `case ${case_id} has no clients to call; link some with set_case_clients`
+          : `client ${client_id} is linked to no case, so no campaign can call them; link one with set_case_clients`,
+      )
+    return { campaign_id, contacts }
+  },
+})

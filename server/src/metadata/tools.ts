@@ -1,0 +1,33 @@
+import Type from 'typebox'
+import { selectNames } from '../case-settings/queries.ts'
+import { CASE_SOURCES } from '../cases/schema.ts'
+import { Fields } from '../core/fields.ts'
+import { tool } from '../core/tool.ts'
+import { RESPONSE_TYPES } from '../tasks/answer.ts'
+import { MetadataObject } from './describe-object.ts'
+import { metadataObjects } from './objects.ts'
+
+const Names = Type.Array(Type.String())
+
+export const describeSchema = tool({
+  name: 'describe_schema',
+  title: 'Describe the records',
+  description:
+    'The fields of cases, clients and case lists with types and meaning, and the values in use here: case types, statuses, sources of cases, response types of tasks.',
+  readOnly: true,
+  input: Fields({}),
+  output: Type.Object({
+    objects: Type.Array(MetadataObject),
+    case_types: Names,
+    case_statuses: Names,
+    external_sources: Names,
+    response_types: Names,
+  }),
+  run: async (ctx) => ({
+    objects: metadataObjects,
+    case_types: await selectNames(ctx, 'case_types'),
+    case_statuses: await selectNames(ctx, 'case_statuses'),
+    external_sources: [...CASE_SOURCES],
+    response_types: RESPONSE_TYPES,
+  }),
+})
