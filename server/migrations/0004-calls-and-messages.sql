@@ -140,10 +140,9 @@ create table engine_nodes (
 
 -- The dial pass locks this row first and looks second: limits are counted by one pass at a time.
 create table dial_lock (
-  id              integer primary key check (id = 1),
-  -- Per provider: calls placed in the current second of the real clock.
-  second_started  timestamptz not null default 'epoch',
-  second_used     jsonb not null default '{}'
+  id      integer primary key check (id = 1),
+  -- Per provider: how many calls were placed when, of the last second of the real clock: {"twilio": [[epoch ms, calls], …]}.
+  recent  jsonb not null default '{}'
 );
 insert into dial_lock (id) values (1);
 

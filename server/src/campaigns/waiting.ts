@@ -68,28 +68,24 @@ export async function selectWaiting(db: Database, maxConcurrentCalls: number, no
 }
 
 /**
- * Takes the lock of the pass and tells how many calls the provider still takes in the current real second. Real seconds
- * of the database, whatever the engine's clock says: it is the carrier that counts.
+ * Takes the lock of the pass and tells how many calls the provider still takes, in any second of the real clock,
+ * whatever the engine's clock says: it is the carrier that counts. The database's time, the only one that all share.
  */
 export async function takeRate(
   db: Database,
-  voice: VoiceProvider,
+  { name, calls_per_second }: VoiceProvider,
 ): Promise<{ left: number; use(calls: number): Promise<void> }> {
-  const { used } = await db.one<{ used: number }>(sql`
-    with locked as (select * from dial_lock where id = 1 for update)
-    select case when second_started > clock_timestamp() - interval '1 second'
-      then coalesce((second_used ->> ${voice.name})::int, 0) else 0 end as used
-    from locked`)
-  if (!Number.isFinite(voice.calls_per_second)) return { left: Number.POSITIVE_INFINITY, use: async () => {} }
+  const { recent, now } = await db.one<{ recent: [at: number, calls: number][]; now: number }>(sql`
+    with locked as (select recent from dial_lock where id = 1 for update)
+    select coalesce(recent -> ${name}::text, '[]') as recent, extract(epoch from clock_timestamp()) * 1000 as now from locked`)
+  const inSecond = recent.filter(([at]) => at > now - 1000)
+  const used = inSecond.reduce((sum, [, calls]) => sum + calls, 0)
   return {
-    left: Math.max(0, voice.calls_per_second - used),
+    left: Math.max(0, calls_per_second - used),
     async use(calls) {
-      if (calls === 0) return
+      if (calls === 0 || !Number.isFinite(calls_per_second)) return
       await db.run(sql`
-        update dial_lock set
-          second_used = case when second_started > clock_timestamp() - interval '1 second' then second_used else '{}' end
-            || jsonb_build_object(${voice.name}::text, ${used + calls}::int),
-          second_started = case when second_started > clock_timestamp() - interval '1 second' then second_started else clock_timestamp() end
+        update dial_lock set recent = recent || jsonb_build_object(${name}::text, ${JSON.stringify([...inSecond, [now, calls]])}::jsonb)
         where id = 1`)
     },
   }

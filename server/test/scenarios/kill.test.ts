@@ -51,7 +51,7 @@ test('three processes, one killed and restarted: never more than the limit in fl
     const { open } = await pool.one<{ open: number }>(sql`
       select count(*)::int as open from campaign_contacts where state <> 'settled'`)
     return open === 0
-  }, 150)
+  }, 400)
 
   const most = await pool.one<{ most: number }>(sql`
     select max(in_flight)::int as most from (
