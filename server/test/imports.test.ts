@@ -16,7 +16,7 @@ const LAYERS: Record<string, string[]> = {
 }
 
 /** What a feature may import beside other features; of the providers only their types, no particular one. */
-const BELOW_FEATURES = ['core', 'compliance', 'providers', 'engine/job.ts']
+const BELOW_FEATURES = ['core', 'compliance', 'providers', 'engine/job.ts', 'engine/shift.ts']
 const PARTICULAR_PROVIDER = /^providers\/.+\//
 
 /** What belongs to a feature alone: the ways in, which the indexes collect. */
