@@ -38,5 +38,6 @@ async function serverUrl(): Promise<string> {
 async function cleanUp(): Promise<void> {
   if (own) return await (await own).stop()
   const server = await serverUrl()
-  for (const name of databases) await execute(server, `drop database ${name} with (force)`)
+  // Not `with (force)`: that may not end an autovacuum worker, as it is a superuser's. Without it the worker is sent away.
+  for (const name of databases) await execute(server, `drop database ${name}`)
 }
