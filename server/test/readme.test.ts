@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { settingsTable } from '../src/core/config.ts'
+import { cloneDatabase } from './support/database.ts'
+import { eventually } from './support/engine.ts'
+import { keyIn, newDataDir, startService } from './support/service.ts'
+
+const readme = await readFile(path.resolve(import.meta.dirname, '../../README.md'), 'utf8')
+
+test('the README lists every setting with its default', () => {
+  assert.ok(readme.includes(settingsTable()), `paste this into the README:\n\n${settingsTable()}`)
+})
+
+test('the five steps of the README, pasted into a shell, end in a call', async () => {
+  // Twenty seconds in one, so that the conversation doesn't take a minute.
+  const { connectionString: DATABASE_URL } = await cloneDatabase()
+  const service = startService({ DATABASE_URL, DATA_DIR: await newDataDir(), SANDBOX_SPEED: '20' })
+  const URL = await service.ready
+  const KEY = keyIn(service.stdout())!
+  const steps = [...readme.matchAll(/^```sh\n(.*?)^```$/gms)]
+    .map((match) => match[1]!)
+    .find((text) => text.includes('# 1.'))!
+  const env = { ...process.env, URL, KEY }
+  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', `${steps}\necho; echo $CAMPAIGN`], {
+    env,
+  })
+  const campaign = Number(stdout.trim().split('\n').at(-1))
+
+  await eventually(async () => {
+    const answer = await fetch(`${URL}/v1/campaigns`, { headers: { 'x-api-key': KEY } })
+    const [found] = (await answer.json()) as { id: number; stats: Record<string, number> }[]
+    assert.equal(found!.id, campaign)
+    return found!.stats.total_calls === 1 && found!.stats.success_calls === 1
+  }, 60)
+  service.child.kill('SIGTERM')
+  assert.equal(await service.ended, 0)
+})
