@@ -21,7 +21,9 @@ export const CampaignStats = Type.Object({
   clients_waiting: Count,
   clients_in_call: Count,
   clients_settled: Count,
+  last_results: Type.Array(Type.Object({ result: Type.String(), clients: Count })),
   not_called: Type.Array(Type.Object({ reason: Type.String(), clients: Count })),
+  messages_sent: Count,
 })
 export type CampaignStats = Static<typeof CampaignStats>
 
@@ -34,17 +36,25 @@ interface Row extends Counters {
 /** The counters, and where the contacts stand now. Not called: contacts without an attempt that wait or are settled, by reason. */
 export async function selectCampaignStats({ db, companyId }: Scope, campaignId: number): Promise<CampaignStats> {
   const mine = sql`company_id = ${companyId} and campaign_id = ${campaignId}`
-  const [row, standing, not_called] = await Promise.all([
+  const [row, standing, last_results, not_called, messages] = await Promise.all([
     db.one<Row>(sql`select * from campaign_stats where ${mine}`),
     db.one<{ due: number; live: number; settled: number }>(sql`
       select count(*) filter (where state = 'due')::int as due, count(*) filter (where state = 'live')::int as live,
         count(*) filter (where state = 'settled')::int as settled
       from campaign_contacts where ${mine}`),
+    db.many<{ result: string; clients: number }>(sql`
+      select last_result as result, count(*)::int as clients
+      from campaign_contacts where ${mine} and last_result is not null
+      group by 1 order by clients desc, result`),
     db.many<{ reason: string; clients: number }>(sql`
       select coalesce(settled_reason, last_decision #>> '{reasons,0,rule}') as reason, count(*)::int as clients
       from campaign_contacts
       where ${mine} and attempts = 0 and coalesce(settled_reason, last_decision #>> '{reasons,0,rule}') is not null
       group by 1 order by clients desc, reason`),
+    db.one<{ sent: number }>(sql`
+      select count(*)::int as sent from messages
+      where company_id = ${companyId} and status in ('sent', 'delivered') and campaign_message_id in (
+        select id from campaign_messages where ${mine})`),
   ])
   const { total_calls, failed_calls, total_clients, called_clients, converted_clients, disqualified_clients } = row
   return {
@@ -60,6 +70,8 @@ export async function selectCampaignStats({ db, companyId }: Scope, campaignId: 
     clients_waiting: standing.due,
     clients_in_call: standing.live,
     clients_settled: standing.settled,
+    last_results,
     not_called,
+    messages_sent: messages.sent,
   }
 }

@@ -3,13 +3,14 @@ import { scheduleCall } from '../calls/schedule-call.ts'
 import { selectCase } from '../cases/queries.ts'
 import { selectClient } from '../clients/queries.ts'
 import { badRequest, refuseAll } from '../core/errors.ts'
-import { Fields, Id, Nullable, OptionalText } from '../core/fields.ts'
+import { Choice, Fields, Id, Nullable, OptionalText } from '../core/fields.ts'
 import { Paged, paged, paging, slice } from '../core/paging.ts'
 import { tool } from '../core/tool.ts'
 import { insertCampaign } from './create.ts'
 import { explainCalls } from './explain.ts'
 import { CreateCampaign } from './schema.ts'
 import { resumeCampaign, updateCampaignStatus } from './status.ts'
+import { STANDINGS, selectToolContacts, ToolContact } from './tool-contacts.ts'
 import { selectToolCampaign, selectToolCampaigns, ToolCampaign } from './tool-records.ts'
 import { CampaignStats, selectCampaignStats } from './tool-stats.ts'
 
@@ -83,13 +84,32 @@ export const getCampaignStats = tool({
   name: 'get_campaign_stats',
   title: 'Get the results of a campaign',
   description:
-    'Counters and where its contacts stand now. Rates are percentages (0 to 100), sentiment 0 to 1, durations mm:ss. success: a person was reached and the conversation completed. `not_called`: contacts without a call yet, by the first reason (explain_call says more).',
+    'Counters and where its contacts stand now. Rates are percentages (0 to 100), sentiment 0 to 1, durations mm:ss. success: a person was reached and the conversation completed. `last_results`: contacts by their latest call; `not_called`: those without one, by the first reason (list_campaign_contacts names them).',
   readOnly: true,
   input: Fields({ id }),
   output: CampaignStats,
   async run(ctx, { id }) {
     await selectToolCampaign(ctx, id)
     return selectCampaignStats(ctx, id)
+  },
+})
+
+export const listCampaignContacts = tool({
+  name: 'list_campaign_contacts',
+  title: 'List the contacts of a campaign',
+  description:
+    'Where each contact stands: waiting for an attempt, in_call, or done. `reasons`: what was last found against calling them. Take called: false for those nobody has called.',
+  readOnly: true,
+  input: Fields({
+    ...paging,
+    campaign_id: id,
+    standing: Type.Optional(Choice(STANDINGS, 'Only who stands there')),
+    called: Type.Optional(Type.Boolean({ description: 'Only contacts with, or without, an attempt' })),
+  }),
+  output: Paged('contacts', ToolContact),
+  async run(ctx, args) {
+    await selectToolCampaign(ctx, args.campaign_id)
+    return paged('contacts', args, await selectToolContacts(ctx, args, slice(args)))
   },
 })
 
