@@ -99,7 +99,12 @@ export function messageDueAt(
   return opening(Math.min(...instants))
 }
 
-export function lawOf({ jurisdictions, channel, purpose = 'case_update', rules = shippedRules }: LegalQuery): Law {
+export function lawOf({
+  jurisdictions,
+  channel,
+  purpose = 'case_update',
+  rules = shippedRules,
+}: Pick<LegalQuery, 'jurisdictions' | 'channel' | 'purpose' | 'rules'>): Law {
   return rules.lawFor(jurisdictions, channel, purpose)
 }
 

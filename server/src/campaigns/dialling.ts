@@ -2,6 +2,7 @@ import sql from 'sql-template-tag'
 import { deskOf } from '../calls/desk.ts'
 import { insertCalls, type NewCall } from '../calls/intents.ts'
 import { place } from '../calls/place.ts'
+import { selectRecentAttempts } from '../compliance/recent-attempts.ts'
 import { candidateZones } from '../compliance/time-zones.ts'
 import { entryRows } from '../core/columns.ts'
 import type { Database } from '../core/db.ts'
@@ -9,7 +10,7 @@ import type { Engine, Job } from '../engine/job.ts'
 import { type Announcement, insertBeforeCallMessages } from '../messages/automatic.ts'
 import type { OutgoingCall } from '../providers/voice.ts'
 import { callerId } from '../voice-agents/caller-id.ts'
-import { nextOpening } from './calling-window.ts'
+import { lawOf, nextOpening } from './calling-window.ts'
 import { type ContactRow, contactFacts } from './contact-facts.ts'
 import { type Decision, decide } from './gate.ts'
 import type { Schedule } from './schedule.ts'
@@ -67,7 +68,8 @@ async function claim(
     [...slots].map(([id, quota]) => ({ campaign: waiting.get(id)!, quota })),
     now,
   )
-  const { calls, announced, put } = sort(contacts, waiting, now)
+  const attempts = await selectAttempts(db, contacts, waiting, now)
+  const { calls, announced, put } = sort(contacts, waiting, attempts, now)
   const written = await insertCalls(db, calls, engine.nodeId, engine.providers.voice.name, now)
   await insertBeforeCallMessages(db, announced, now)
   await putBack(db, put)
@@ -97,6 +99,26 @@ function claimContacts(
   )
 }
 
+/** Of those for whom a rule counts them. */
+async function selectAttempts(
+  db: Database,
+  contacts: ContactRow[],
+  campaigns: Map<number, DialledCampaign>,
+  now: Date,
+): Promise<Map<ContactRow, Date[]>> {
+  const counted = contacts.filter((contact) => lawFor(contact, campaigns.get(contact.campaign_id)!).counts)
+  const attempts = await selectRecentAttempts(
+    db,
+    'call',
+    counted.map(({ company_id, client_id, mobile_e164 }) => ({ company_id, client_id, address: mobile_e164 })),
+    now,
+  )
+  return new Map(counted.map((contact, index) => [contact, attempts[index]!]))
+}
+
+const lawFor = (contact: ContactRow, { purpose }: DialledCampaign) =>
+  lawOf({ jurisdictions: candidateZones(contact).jurisdictions, channel: 'call', purpose })
+
 interface PutBack {
   company_id: number
   campaign_id: number
@@ -109,7 +131,12 @@ interface PutBack {
 }
 
 /** Who is called now, who is told of a call to come, and who is put back. */
-function sort(contacts: ContactRow[], campaigns: Map<number, DialledCampaign>, now: Date) {
+function sort(
+  contacts: ContactRow[],
+  campaigns: Map<number, DialledCampaign>,
+  attempts: Map<ContactRow, Date[]>,
+  now: Date,
+) {
   const calls: NewCall[] = []
   const announced: Announcement[] = []
   const put: PutBack[] = []
@@ -117,7 +144,8 @@ function sort(contacts: ContactRow[], campaigns: Map<number, DialledCampaign>, n
   for (const contact of contacts) {
     const campaign = campaigns.get(contact.campaign_id)!
     const { schedule } = campaign
-    const decision = decide({ now, channel: 'call', contact, campaign, schedule })
+    const recent_attempts = attempts.get(contact)
+    const decision = decide({ now, channel: 'call', contact, campaign, schedule, recent_attempts })
     const back = (due_at: Date | null, extra: Partial<PutBack> = {}) => {
       const { company_id, campaign_id, client_id } = contact
       put.push({

@@ -1,5 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag'
 import { memberPredicate } from '../case-lists/membership.ts'
+import { selectRecentAttempts } from '../compliance/recent-attempts.ts'
 import { notFound } from '../core/errors.ts'
 import type { Context, Scope } from '../core/operation.ts'
 import { type ContactRow, contactFacts } from './contact-facts.ts'
@@ -42,8 +43,14 @@ export async function explainCalls(
   const schedules = await selectSchedules(ctx.db, [{ company_id: ctx.companyId, id: campaignId }])
   const schedule = compileSchedule(schedules.get(campaignId)!)
   const contacts = await ctx.db.many<Contact>(standing(ctx, campaignId, about))
-  return contacts.map((contact) => {
-    const decision = decide({ now, channel: 'call', contact, campaign, schedule })
+  const attempts = await selectRecentAttempts(
+    ctx.db,
+    'call',
+    contacts.map(({ company_id, client_id, mobile_e164 }) => ({ company_id, client_id, address: mobile_e164 })),
+    now,
+  )
+  return contacts.map((contact, index) => {
+    const decision = decide({ now, channel: 'call', contact, campaign, schedule, recent_attempts: attempts[index] })
     return explain(contact, decision, now)
   })
 }

@@ -25,11 +25,27 @@ type Overrides = Omit<Partial<GateFacts>, 'contact' | 'campaign'> & {
   campaign?: Partial<CampaignFacts>
 }
 
+/** What is shipped has tests of its own, state by state. */
+const federal = ruleBook([
+  {
+    id: 'us-federal-hours',
+    version: 1,
+    jurisdiction: 'US',
+    channels: [...CHANNELS],
+    purposes: 'all',
+    effective_from: '1992-12-20',
+    effective_to: null,
+    source: 'test',
+    hours: { default: [['08:00', '21:00']] },
+  },
+])
+
 /** Monday, March 2, 2026, 11:00 in Dallas, where the contact lives: everybody agrees. */
 const facts = ({ contact, campaign, ...rest }: Overrides = {}): GateFacts => ({
   now: new Date('2026-03-02T17:00:00Z'),
   channel: 'call',
   schedule: scheduleOf(run()),
+  rules: federal,
   ...rest,
   campaign: {
     status: 'active',
@@ -254,7 +270,7 @@ test('a legal limit of attempts counts what lies within its hours', () => {
     effective_to: null,
     source: 'test',
     hours: { default: [['08:00', '21:00']] },
-    attempts: { max: 3, hours: 24 },
+    attempts: [{ max: 3, hours: 24 }],
   }
   const asked = (times: string[] | undefined) =>
     decide(facts({ rules: ruleBook([limited]), recent_attempts: times?.map(hour) }))

@@ -1,4 +1,4 @@
-import { weekdayOf } from '../compliance/law.ts'
+import { weekdayOf } from '../compliance/holidays.ts'
 import { dayOf, minuteOf } from '../compliance/local-time.ts'
 import { merge, type Slot } from '../compliance/openings.ts'
 import { WEEKDAYS } from '../compliance/rule-schema.ts'

@@ -1,4 +1,5 @@
-import { DAY, dayOf, minuteOf } from './local-time.ts'
+import { fallsOn, weekdayOf } from './holidays.ts'
+import { dayOf, minuteOf } from './local-time.ts'
 import { type Calendar, intersect, isWithin, merge, type Slot } from './openings.ts'
 import { type Channel, type Holiday, type LegalRule, readRules, WEEKDAYS } from './rule-schema.ts'
 
@@ -10,6 +11,8 @@ export interface Law extends Calendar {
   readonly versions: readonly string[]
   /** The rules in force that forbid a minute of a local day. */
   closedBy(day: number, minute: number): string[]
+  /** Whether `attemptLimits` may ever say something. */
+  readonly counts: boolean
   /** How often a person may be contacted, by rules in force on a local day. */
   attemptLimits(day: number): { version: string; max: number; hours: number }[]
 }
@@ -54,7 +57,7 @@ interface Binding {
   version: string
   from: number
   to: number
-  attempts: LegalRule['attempts']
+  attempts: NonNullable<LegalRule['attempts']>
   /** Null for a rule that says nothing about hours. */
   slotsOn: ((day: number) => readonly Slot[]) | null
 }
@@ -68,6 +71,7 @@ function lawOf(rules: readonly LegalRule[]): Law {
   return {
     key: lawsMade++,
     versions: bindings.map(({ version }) => version),
+    counts: bindings.some(({ attempts }) => attempts.length > 0),
     nextDay: (day) => day,
     slotsOn(day) {
       let open = slots.get(day)
@@ -85,7 +89,7 @@ function lawOf(rules: readonly LegalRule[]): Law {
         .filter(({ slotsOn }) => slotsOn && !isWithin(slotsOn(day), minute))
         .map(({ version }) => version),
     attemptLimits: (day) =>
-      inForce(day).flatMap(({ version, attempts }) => (attempts ? [{ version, ...attempts }] : [])),
+      inForce(day).flatMap(({ version, attempts }) => attempts.map((limit) => ({ version, ...limit }))),
   }
 }
 
@@ -97,7 +101,7 @@ function bindingOf(rule: LegalRule): Binding {
     version: versionOf(rule),
     from,
     to,
-    attempts: rule.attempts,
+    attempts: rule.attempts ?? [],
     slotsOn: rule.hours ? hoursOf(rule.hours, rule.holidays) : null,
   }
 }
@@ -114,24 +118,4 @@ function hoursOf(hours: NonNullable<LegalRule['hours']>, holidays: Holiday[] = [
 
 function slotsOf(times: [string, string][]): Slot[] {
   return merge(times.map(([from, to]) => [minuteOf(from) as number, minuteOf(to) as number]))
-}
-
-/** 0 is Sunday. */
-export function weekdayOf(day: number): number {
-  // 1970-01-01 was a Thursday.
-  return (((day + 4) % 7) + 7) % 7
-}
-
-function fallsOn(holiday: Holiday, day: number): boolean {
-  const date = new Date(day * DAY)
-  if ('day' in holiday) {
-    const isDate = (at: Date) => at.getUTCMonth() + 1 === holiday.month && at.getUTCDate() === holiday.day
-    if (isDate(date)) return true
-    if (!holiday.observed) return false
-    const weekday = weekdayOf(day)
-    return (weekday === 5 && isDate(new Date((day + 1) * DAY))) || (weekday === 1 && isDate(new Date((day - 1) * DAY)))
-  }
-  if (date.getUTCMonth() + 1 !== holiday.month || WEEKDAYS[weekdayOf(day)] !== holiday.weekday) return false
-  if (holiday.nth === -1) return new Date((day + 7) * DAY).getUTCMonth() !== date.getUTCMonth()
-  return Math.ceil(date.getUTCDate() / 7) === holiday.nth
 }

@@ -14,6 +14,8 @@ const closed = { additionalProperties: false }
 const DateText = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$' })
 const Time = Type.String({ pattern: '^(([01]\\d|2[0-3]):[0-5]\\d|24:00)$' })
 const Slots = Type.Array(Type.Tuple([Time, Time]))
+/** Attempts are remembered for so long: 31 days. */
+export const MOST_HOURS = 31 * 24
 const Month = Type.Integer({ minimum: 1, maximum: 12 })
 
 /** `observed`: also the Friday before when it falls on a Saturday, the Monday after when it falls on a Sunday. */
@@ -31,7 +33,20 @@ const WeekdayHoliday = Type.Object(
   { name: Type.String(), month: Month, weekday: Type.Enum([...WEEKDAYS]), nth: Type.Enum([1, 2, 3, 4, 5, -1]) },
   closed,
 )
-const Holiday = Type.Union([FixedHoliday, WeekdayHoliday])
+/** The first such weekday from a day of the month on (an election is on the Tuesday after the first Monday). */
+const DayAfterHoliday = Type.Object(
+  {
+    name: Type.String(),
+    month: Month,
+    weekday: Type.Enum([...WEEKDAYS]),
+    on_or_after: Type.Integer({ minimum: 1, maximum: 25 }),
+    years: Type.Optional(Type.Literal('even')),
+  },
+  closed,
+)
+/** Days from Easter Sunday: Good Friday is -2. */
+const EasterHoliday = Type.Object({ name: Type.String(), easter: Type.Integer({ minimum: -70, maximum: 70 }) }, closed)
+const Holiday = Type.Union([FixedHoliday, WeekdayHoliday, DayAfterHoliday, EasterHoliday])
 export type Holiday = Static<typeof Holiday>
 
 /** Local hours, end exclusive; `[]` forbids the day. A weekday or `holiday` that is left out has the default. */
@@ -63,11 +78,18 @@ const Rule = Type.Object(
     effective_from: DateText,
     effective_to: Type.Union([DateText, Type.Null()]),
     source: Type.String({ minLength: 1 }),
+    /** False: no company may leave it out, whoever answers for it. */
+    waivable: Type.Optional(Type.Boolean()),
     hours: Type.Optional(Hours),
     holidays: Type.Optional(Type.Array(Holiday)),
-    /** At most `max` contacts by the rule's channels within `hours`. */
+    /** At most `max` contacts to one person within `hours`, by the channel that is asked about. */
     attempts: Type.Optional(
-      Type.Object({ max: Type.Integer({ minimum: 0 }), hours: Type.Integer({ minimum: 1 }) }, closed),
+      Type.Array(
+        Type.Object(
+          { max: Type.Integer({ minimum: 0 }), hours: Type.Integer({ minimum: 1, maximum: MOST_HOURS }) },
+          closed,
+        ),
+      ),
     ),
   },
   closed,
@@ -85,11 +107,17 @@ export function readRules(folder: URL): LegalRule[] {
       const [error] = Value.Errors(Rules, rules)
       throw new Error(`${file}${error?.instancePath}: ${error?.message}`)
     }
-    for (const { id, hours, holidays } of rules) {
-      const slots = Object.values(hours ?? {}).flat()
-      if (slots.some(([from, to]) => from >= to)) throw new Error(`${file}: ${id}: hours must end after they begin`)
-      if (holidays && !hours?.holiday) throw new Error(`${file}: ${id}: holidays need hours.holiday`)
+    for (const rule of rules) {
+      const broken = brokenRule(rule)
+      if (broken) throw new Error(`${file}: ${rule.id}: ${broken}`)
     }
     return rules
   })
+}
+
+/** What the schema can't say. */
+export function brokenRule({ hours, holidays }: Pick<LegalRule, 'hours' | 'holidays'>): string | undefined {
+  const slots = Object.values(hours ?? {}).flat()
+  if (slots.some(([from, to]) => from >= to)) return 'hours must end after they begin'
+  return holidays && !hours?.holiday ? 'holidays need hours.holiday' : undefined
 }

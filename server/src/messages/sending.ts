@@ -1,9 +1,12 @@
 import sql from 'sql-template-tag'
+import { lawOf } from '../campaigns/calling-window.ts'
 import { contactFacts } from '../campaigns/contact-facts.ts'
 import { type Decision, decide } from '../campaigns/gate.ts'
 import type { CampaignFacts, PersonFacts, StandingFacts, Trigger } from '../campaigns/gate-reasons.ts'
 import { compileSchedule } from '../campaigns/schedule.ts'
 import { selectSchedules } from '../campaigns/schedules.ts'
+import { selectRecentAttempts } from '../compliance/recent-attempts.ts'
+import { candidateZones } from '../compliance/time-zones.ts'
 import { entryRows } from '../core/columns.ts'
 import type { Database } from '../core/db.ts'
 import type { Engine, Job } from '../engine/job.ts'
@@ -78,6 +81,7 @@ async function claim(db: Database, { nodeId, clock }: Engine): Promise<{ looked:
     ).values(),
   ]
   const schedules = await selectSchedules(db, campaigns)
+  const attempts = await selectAttempts(db, rows, now)
   const decided = rows.map((row) => {
     const schedule = row.campaign_id ? compileSchedule(schedules.get(row.campaign_id)!) : null
     const campaign = row.campaign_id ? row : null
@@ -89,6 +93,7 @@ async function claim(db: Database, { nodeId, clock }: Engine): Promise<{ looked:
       schedule,
       trigger: row.trigger ?? undefined,
       manual: row.manual,
+      recent_attempts: attempts.get(row),
     })
     return { row, decision }
   })
@@ -104,6 +109,25 @@ async function claim(db: Database, { nodeId, clock }: Engine): Promise<{ looked:
   const outgoing = decided.filter(({ decision }) => decision.allowed).map(({ row }) => row)
   return { looked: rows.length, outgoing }
 }
+
+/** Of those for whom a rule counts them: by the rules that are shipped, nobody. */
+async function selectAttempts(db: Database, rows: Row[], now: Date): Promise<Map<Row, Date[]>> {
+  const attempts = new Map<Row, Date[]>()
+  for (const channel of ['sms', 'email'] as const) {
+    const counted = rows.filter((row) => row.channel === channel && lawFor(row).counts)
+    const found = await selectRecentAttempts(
+      db,
+      channel,
+      counted.map((row) => ({ ...row, address: channel === 'sms' ? row.mobile_e164 : row.email })),
+      now,
+    )
+    for (const [index, row] of counted.entries()) attempts.set(row, found[index]!)
+  }
+  return attempts
+}
+
+const lawFor = (row: Row) =>
+  lawOf({ jurisdictions: candidateZones(row).jurisdictions, channel: row.channel, purpose: row.purpose })
 
 interface Decided {
   row: Row
