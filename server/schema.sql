@@ -116,6 +116,7 @@ CREATE INDEX calls_of_campaign ON calls USING btree (company_id, campaign_id, id
 CREATE INDEX calls_of_case ON calls USING btree (company_id, case_id, id);
 CREATE INDEX calls_of_client ON calls USING btree (company_id, client_id, id);
 CREATE INDEX calls_on_line ON calls USING btree (company_id, to_number) WHERE state <> 'ended'::text;
+CREATE INDEX calls_to_number ON calls USING btree (company_id, to_number, created_at);
 
 create table campaign_contacts (
   company_id      bigint not null,
@@ -575,6 +576,7 @@ CREATE INDEX messages_due ON messages USING btree (due_at) WHERE status = 'sched
 CREATE INDEX messages_of_campaign ON messages USING btree (company_id, campaign_id) WHERE status = ANY (ARRAY['scheduled'::text, 'sending'::text]);
 CREATE UNIQUE INDEX messages_once ON messages USING btree (company_id, campaign_message_id, client_id, occasion) WHERE campaign_message_id IS NOT NULL;
 CREATE INDEX messages_sending ON messages USING btree (company_id, node_id) WHERE status = 'sending'::text;
+CREATE INDEX messages_to_address ON messages USING btree (company_id, to_address, sent_at) WHERE sent_at IS NOT NULL;
 
 create table notes (
   company_id        bigint not null,

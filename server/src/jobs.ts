@@ -10,6 +10,8 @@ import { writeScheduledMessages } from './messages/scheduled.ts'
 import { sendDueMessages } from './messages/sending.ts'
 import { takeOverMessages } from './messages/take-over.ts'
 import { sendReports } from './reports/send.ts'
+import { deliverWebhooks } from './webhooks/deliver.ts'
+import { forgetEvents } from './webhooks/forget.ts'
 
 /** Everything the service does by itself. */
 export const jobs: Job[] = [
@@ -21,6 +23,8 @@ export const jobs: Job[] = [
   sendDueMessages,
   takeOverMessages,
   sendReports,
+  deliverWebhooks,
+  forgetEvents,
   keepHouse,
 ]
 

@@ -44,7 +44,8 @@ async function serve(config: Config, log: Logger): Promise<void> {
 
   let engine: RunningEngine | undefined
   const engineReady = config.ROLE === 'api' ? undefined : () => engine?.ready() ?? false
-  const service = { pool, clock, log }
+  const allowPrivateWebhooks = config.ALLOW_PRIVATE_WEBHOOKS
+  const service = { pool, clock, log, allowPrivateWebhooks }
   const app =
     config.ROLE === 'engine'
       ? buildMonitor(service, engineReady)
@@ -71,6 +72,8 @@ async function serve(config: Config, log: Logger): Promise<void> {
       alone: database.alone,
       maxConcurrentCalls: config.MAX_CONCURRENT_CALLS,
       publicUrl: url,
+      allowPrivateWebhooks,
+      webhookLogDays: config.WEBHOOK_LOG_DAYS,
       role: config.ROLE,
     })
 

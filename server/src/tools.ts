@@ -12,6 +12,7 @@ import * as messages from './messages/tools.ts'
 import * as metadata from './metadata/tools.ts'
 import * as notes from './notes/tools.ts'
 import * as tasks from './tasks/tools.ts'
+import * as webhooks from './webhooks/tools.ts'
 
 const features = [
   metadata,
@@ -25,6 +26,7 @@ const features = [
   tasks,
   notes,
   caseSettings,
+  webhooks,
   audit,
   companies,
 ]

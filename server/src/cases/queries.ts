@@ -30,7 +30,7 @@ const writable: Columns = {
   opt_out_voice_calls: 'boolean',
 }
 
-const records = sql`
+export const caseRecords = sql`
   select k.id, k.case_number, k.external_source, k.external_source_id, k.external_source_data, k.name, k.court_name,
     k.jurisdiction, k.description, s.name as status, t.name as type, k.is_obo, k.created_date, k.court_date, k.end_date,
     people.client_ids, k.opt_out_voice_calls, people.call_opted_out, people.sms_opted_out, people.email_opted_out,
@@ -50,7 +50,7 @@ const records = sql`
 
 export async function selectCase({ db, companyId }: Scope, id: number): Promise<Case> {
   const found = await db.maybe<Case>(
-    sql`${records} where k.company_id = ${companyId} and k.id = ${id} and k.deleted_at is null`,
+    sql`${caseRecords} where k.company_id = ${companyId} and k.id = ${id} and k.deleted_at is null`,
   )
   return found ?? notFound('case', id)
 }
@@ -58,7 +58,7 @@ export async function selectCase({ db, companyId }: Scope, id: number): Promise<
 /** In no particular order. */
 export function selectCases({ db, companyId }: Scope, ids: number[]): Promise<Case[]> {
   return db.many<Case>(
-    sql`${records} where k.company_id = ${companyId} and k.id = any(${ids}) and k.deleted_at is null`,
+    sql`${caseRecords} where k.company_id = ${companyId} and k.id = any(${ids}) and k.deleted_at is null`,
   )
 }
 

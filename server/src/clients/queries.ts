@@ -35,6 +35,8 @@ const record = sql`c.id, ${columnList(shown, 'c')}, c.origin, c.update_origin`
 const caseIds = sql`array(
   select l.case_id from case_clients l where l.company_id = c.company_id and l.client_id = c.id order by l.case_id) as case_ids`
 
+export const clientRecords = sql`select ${record}, ${caseIds} from clients c`
+
 const FLAGS = ['voice_calls_opted_out', 'sms_opted_out', 'email_opted_out'] as const
 
 /** An entry as its row: the number in E.164 beside the one that was sent, cleared flags false. */
@@ -46,7 +48,7 @@ function toRow<T extends CreateClient | PatchClient>(entry: T): T & { mobile_e16
 
 export async function selectClient({ db, companyId }: Scope, id: number): Promise<Client> {
   const found = await db.maybe<Client>(sql`
-    select ${record}, ${caseIds} from clients c
+    ${clientRecords}
     where c.company_id = ${companyId} and c.id = ${id} and c.deleted_at is null`)
   return found ?? notFound('client', id)
 }
@@ -54,7 +56,7 @@ export async function selectClient({ db, companyId }: Scope, id: number): Promis
 /** In no particular order. */
 export function selectClients({ db, companyId }: Scope, ids: number[]): Promise<Client[]> {
   return db.many<Client>(sql`
-    select ${record}, ${caseIds} from clients c
+    ${clientRecords}
     where c.company_id = ${companyId} and c.id = any(${ids}) and c.deleted_at is null`)
 }
 

@@ -9,11 +9,16 @@ export interface Change {
   record_id: number | string
   case_id?: number | null
   client_id?: number | null
+  campaign_id?: number | null
   /** The changed fields on updates, `{field: {from, to}}`; null for creations and deletions. */
   changes?: Record<string, { from: unknown; to: unknown }> | null
+  /** More types of events that the same change makes. */
+  beside?: string[]
+  /** What the event says of the record; cases, clients, calls and messages are read from their tables. */
+  data?: unknown
 }
 
-type Author = Pick<Context, 'companyId' | 'actor' | 'channel' | 'requestId'>
+export type Author = Pick<Context, 'companyId' | 'actor' | 'channel' | 'requestId'>
 
 /** The audit entries of the given changes, in their order, as one statement. */
 export function insertAudit({ companyId, actor, channel, requestId }: Author, changes: Change[]): Sql {

@@ -14,6 +14,7 @@ import {
   secret,
   setting,
   text,
+  truth,
 } from './setting.ts'
 import { StartError } from './start-error.ts'
 
@@ -41,6 +42,16 @@ export const SETTINGS = {
     '`api` answers requests only, `engine` calls and writes to people only, `all` does both',
   ),
   MAX_CONCURRENT_CALLS: setting(integer(1, 1e6), '20', 'Calls in flight at once, all processes together'),
+  ALLOW_PRIVATE_WEBHOOKS: setting(
+    truth,
+    'false',
+    'For development: `true` lets webhooks go to private addresses, and by http',
+  ),
+  WEBHOOK_LOG_DAYS: setting(
+    integer(4, 3650),
+    '90',
+    'Days for which events and the attempts to deliver them are kept; retries go on for almost four',
+  ),
   LOG_LEVEL: setting(
     oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
     'info',

@@ -27,6 +27,8 @@ export interface Context extends Scope {
   requestId: string | null
   clock: Clock
   log: Logger
+  /** Development: webhooks may be anywhere, without https too. */
+  allowPrivateWebhooks: boolean
   /**
    * Notes a change for the audit log (and, from it, the events). Written in the transaction of the change itself,
    * together with its commit.

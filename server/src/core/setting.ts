@@ -32,6 +32,9 @@ function must(rule: string): never {
 
 export const text: Parse<string> = (value) => value
 
+export const truth: Parse<boolean> = (value) =>
+  /^(true|false)$/.test(value) ? value === 'true' : must('true or false')
+
 export const integer =
   (from: number, to: number): Parse<number> =>
   (value) => {

@@ -12,17 +12,15 @@ export interface RunningEngine {
   stop(patienceMs?: number): Promise<void>
 }
 
-export type EngineOptions = Pick<
-  Engine,
-  'pool' | 'clock' | 'log' | 'providers' | 'maxConcurrentCalls' | 'publicUrl'
-> & {
-  jobs: Job[]
-  /** Starts the providers, with whoever hears what they have to tell. */
-  listen: (engine: Engine) => Promise<void>
-  /** No other process uses this database: what other nodes left behind is orphaned, without waiting for their silence. */
-  alone: boolean
-  role?: string
-}
+export type EngineOptions = Pick<Engine, 'pool' | 'clock' | 'log' | 'providers' | 'maxConcurrentCalls' | 'publicUrl'> &
+  Partial<Pick<Engine, 'allowPrivateWebhooks' | 'webhookLogDays'>> & {
+    jobs: Job[]
+    /** Starts the providers, with whoever hears what they have to tell. */
+    listen: (engine: Engine) => Promise<void>
+    /** No other process uses this database: what other nodes left behind is orphaned, without waiting for their silence. */
+    alone: boolean
+    role?: string
+  }
 
 /**
  * Starts the engine: every job as one recurring Graphile Worker job, worked by one process at a time. A process that
@@ -35,6 +33,8 @@ export async function startEngine(options: EngineOptions): Promise<RunningEngine
   const wakes = new Map(jobs.map((job) => [job.name, new Wake()]))
   const inHand = new Set<Promise<unknown>>()
   const engine: Engine = {
+    allowPrivateWebhooks: false,
+    webhookLogDays: 90,
     ...options,
     nodeId,
     signal: stopping.signal,

@@ -16,6 +16,10 @@ export interface Engine {
   maxConcurrentCalls: number
   /** Base address of links and callbacks. */
   publicUrl: string
+  /** Development: webhooks may be anywhere, without https too. */
+  allowPrivateWebhooks: boolean
+  /** Days for which events and the attempts to deliver them are kept. */
+  webhookLogDays: number
   /** Aborted when the process is asked to stop. */
   signal: AbortSignal
   /** Wakes the job of that name early; only within this process. */

@@ -10,6 +10,8 @@ export interface Admission {
   companyId: number
   keyId: number
   keyName: string
+  /** Whether the company has an enabled webhook. */
+  hasWebhooks: boolean
   /** Absent while the limit is switched off. */
   allowance?: Allowance
 }
@@ -39,6 +41,7 @@ interface KeyRow {
   company_id: number
   id: number
   name: string
+  has_webhooks: boolean
   used: number | null
   reset_at: number | null
 }
@@ -57,7 +60,8 @@ export function admission(pool: Pool, limit: number): Admit {
         return asked.map(({ bucket, hash }) => {
           const row = found.get(`${bucket} ${hash}`)
           if (!row) return null
-          const admitted: Admission = { companyId: row.company_id, keyId: row.id, keyName: row.name }
+          const { company_id: companyId, id: keyId, name: keyName, has_webhooks: hasWebhooks } = row
+          const admitted: Admission = { companyId, keyId, keyName, hasWebhooks }
           // The batch was counted as one; hand its requests out one by one, the earliest first.
           if (row.used !== null) {
             const used = row.used - remainingOf(row, asked)
@@ -99,12 +103,15 @@ function remainingOf(row: KeyRow, asked: Asked[]): number {
   return before - 1
 }
 
+const hasWebhooks = sql`
+  exists (select from webhooks w where w.company_id = k.company_id and w.enabled) as has_webhooks`
+
 function selectKeys(asked: Asked[]) {
   const wanted = new Map(asked.map((each) => [`${each.bucket} ${each.hash}`, each]))
   const hashes = [...wanted.values()].map(({ hash }) => hash)
   const buckets = [...wanted.values()].map(({ bucket }) => bucket)
   return sql`
-    select a.hash, a.bucket, k.company_id, k.id, k.name, null as used, null as reset_at
+    select a.hash, a.bucket, k.company_id, k.id, k.name, ${hasWebhooks}, null as used, null as reset_at
     from unnest(${hashes}::text[], ${buckets}::text[]) as a (hash, bucket)
     join api_keys k on k.hash = decode(a.hash, 'hex') and k.enabled`
 }
@@ -128,7 +135,7 @@ function takeAllowance(asked: Asked[]) {
         used = case when w.started_at <= now() - interval '1 hour' then excluded.used else w.used + excluded.used end
       returning company_id, api_key_id, bucket, used, started_at
     )
-    select k.hash, k.bucket, k.company_id, k.id, k.name, t.used,
+    select k.hash, k.bucket, k.company_id, k.id, k.name, ${hasWebhooks}, t.used,
       ceil(extract(epoch from t.started_at + interval '1 hour'))::bigint as reset_at
     from keys k join taken t on t.company_id = k.company_id and t.api_key_id = k.id and t.bucket = k.bucket`
 }

@@ -149,8 +149,8 @@ function checkCall(request: JSONRPCRequest): void {
     throw new RpcError(200, -32602, 'Invalid params: arguments must be an object')
 }
 
-function callerOf({ companyId, keyId, keyName }: Admission, { id }: FastifyRequest): Caller {
-  return { companyId, actor: { type: 'key', id: keyId, name: keyName }, channel: 'mcp', requestId: id }
+function callerOf({ companyId, keyId, keyName, hasWebhooks }: Admission, { id }: FastifyRequest): Caller {
+  return { companyId, actor: { type: 'key', id: keyId, name: keyName }, channel: 'mcp', requestId: id, hasWebhooks }
 }
 
 /** The headers that the modern era compares with the message. */

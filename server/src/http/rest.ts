@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { badRequest, broken, Refusal } from '../core/errors.ts'
-import type { Operation } from '../core/operation.ts'
+import type { Actor, Operation } from '../core/operation.ts'
 import { unstorableText } from '../core/validate.ts'
 import type { Admission, Admit, Allowance } from './authenticate.ts'
 import { asRefusal, errorBody, STATUS } from './errors.ts'
@@ -84,8 +84,9 @@ async function answer(request: FastifyRequest, reply: FastifyReply, op: Operatio
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 function callerOf({ admission, id }: FastifyRequest): Caller {
-  const { companyId, keyId, keyName } = admission
-  return { companyId, actor: { type: 'key', id: keyId, name: keyName }, channel: 'public_api', requestId: id }
+  const { companyId, keyId, keyName, hasWebhooks } = admission
+  const actor: Actor = { type: 'key', id: keyId, name: keyName }
+  return { companyId, actor, channel: 'public_api', requestId: id, hasWebhooks }
 }
 
 function readInput(request: FastifyRequest, op: Operation): unknown {

@@ -3,12 +3,15 @@ import { type Change, insertAudit } from '../core/change.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Database, Pool } from '../core/db.ts'
 import type { Actor, Channel, Context, Operation } from '../core/operation.ts'
+import { recordChanges } from '../webhooks/record-changes.ts'
 
 /** What the channels share: handed down from main, never reached for. */
 export interface Service {
   pool: Pool
   clock: Clock
   log: Logger
+  /** Development: webhooks may be anywhere, without https too. */
+  allowPrivateWebhooks?: boolean
 }
 
 export interface Caller {
@@ -16,21 +19,24 @@ export interface Caller {
   actor: Actor
   channel: Channel
   requestId: string | null
+  /** False where the company was seen to have no enabled webhook when the request came in: then nobody hears of events. */
+  hasWebhooks?: boolean
 }
 
 type Run = (ctx: Context) => Promise<unknown>
 
 function context(service: Service, caller: Caller, db: Database, changes: Change[]): Context {
-  const { clock, log } = service
-  return { ...caller, db, clock, log, record: (...more) => void changes.push(...more) }
+  const { clock, log, allowPrivateWebhooks = false } = service
+  return { ...caller, db, clock, log, allowPrivateWebhooks, record: (...more) => void changes.push(...more) }
 }
 
-/** Runs `work` with the audit entries of what it records written in its own transaction. */
+/** Runs `work` with the audit entries and the events of what it records written in its own transaction. */
 export function inTransaction<T>(service: Service, caller: Caller, work: (ctx: Context) => Promise<T>): Promise<T> {
   return service.pool.transaction(async (db, atEnd) => {
     const changes: Change[] = []
     const result = await work(context(service, caller, db, changes))
-    if (changes.length > 0) atEnd(insertAudit(caller, changes))
+    if (changes.length > 0)
+      atEnd(caller.hasWebhooks === false ? insertAudit(caller, changes) : recordChanges(caller, changes))
     return result
   })
 }

@@ -46,6 +46,7 @@ interface Options {
   tools?: Tool[]
   publicUrl?: string
   engineReady?: () => boolean
+  allowPrivateWebhooks?: boolean
 }
 
 /** The service's front door on a database of its own; everything is closed after the file's tests. */
@@ -53,7 +54,7 @@ export async function startApi(options: Options = {}): Promise<TestApi> {
   const pool = openPool({ ...(await cloneDatabase()), max: 10 })
   const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' })
   const app = buildApp({
-    service: { pool, clock: options.clock ?? realClock, log },
+    service: { pool, clock: options.clock ?? realClock, log, allowPrivateWebhooks: options.allowPrivateWebhooks },
     operations,
     tools: options.tools ?? tools,
     rateLimit: options.rateLimit ?? 0,
