@@ -103,6 +103,7 @@ create table calls (
   is_disqualified       boolean not null default false,
   callback_at           timestamp with time zone,
   transferred_to        text,
+  transfer_steps        integer[],
   constraint calls_pkey PRIMARY KEY (company_id, id),
   constraint calls_state_check CHECK (state = ANY (ARRAY['placing'::text, 'live'::text, 'ended'::text])),
   constraint calls_company_id_agent_id_fkey FOREIGN KEY (company_id, agent_id) REFERENCES agents(company_id, id),

@@ -7,6 +7,7 @@ import { selectBriefs } from './briefs.ts'
 import { notReached } from './not-reached.ts'
 import { placedMarker } from './place.ts'
 import { type CallEnd, letGo, settler } from './settle.ts'
+import { noteTransfer } from './transfer.ts'
 
 /** Where everything that is heard of calls comes together, in one process. */
 export interface CallDesk {
@@ -89,8 +90,8 @@ function openDesk(engine: Engine): CallDesk {
       status: (event) => engine.inHand(status(event)),
       conversation: (line) => engine.inHand(conversation(line)),
       brief,
-      // The events of a transfer reach other systems as webhooks; the call's result follows from its end.
-      transfer: (event) => log.info({ call_id: event.call_id, transfer: event.status }, 'transfer'),
+      // The call's result follows from its end.
+      transfer: (event) => engine.inHand(noteTransfer(engine, event)),
       async report(report) {
         const outcome = analyseReport(report, await brief(report))
         const { answered_at } = report

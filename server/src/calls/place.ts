@@ -4,6 +4,8 @@ import { entryRows } from '../core/columns.ts'
 import type { Database } from '../core/db.ts'
 import type { Engine } from '../engine/job.ts'
 import { type CallRef, DialRefused, type OutgoingCall } from '../providers/voice.ts'
+import { recordEngineChanges } from '../webhooks/record-changes.ts'
+import { type CallKeys, callStarted } from './changes.ts'
 import type { CallDesk } from './desk.ts'
 import { notReached } from './not-reached.ts'
 
@@ -60,10 +62,14 @@ async function strikeOff(db: Database, { company_id, call_id }: CallRef, due: Da
 /** Notes that the provider has the calls. */
 export function placedMarker({ pool }: Engine) {
   return coalesce<CallRef & { provider_call_id: string }, void>(async (placed) => {
-    await pool.run(sql`
-      update calls c set state = 'live', provider_call_id = p.provider_call_id
-      from ${entryRows(placed, { company_id: 'bigint', call_id: 'bigint', provider_call_id: 'text' })} as p
-      where c.company_id = p.company_id and c.id = p.call_id and c.state = 'placing'`)
+    await pool.transaction(async (db) => {
+      const started = await db.many<CallKeys>(sql`
+        update calls c set state = 'live', provider_call_id = p.provider_call_id
+        from ${entryRows(placed, { company_id: 'bigint', call_id: 'bigint', provider_call_id: 'text' })} as p
+        where c.company_id = p.company_id and c.id = p.call_id and c.state = 'placing'
+        returning c.company_id, c.id, c.campaign_id, c.client_id, c.case_id`)
+      await recordEngineChanges(db, started.map(callStarted))
+    })
     return placed.map(() => undefined)
   })
 }

@@ -1,6 +1,4 @@
 import sql from 'sql-template-tag'
-import { ENGINE } from '../core/actors.ts'
-import { insertAudit } from '../core/change.ts'
 import { coalesce } from '../core/coalesce.ts'
 import { entryRows } from '../core/columns.ts'
 import type { Database } from '../core/db.ts'
@@ -8,6 +6,8 @@ import type { Engine } from '../engine/job.ts'
 import { insertAfterCallMessages } from '../messages/automatic.ts'
 import type { CallRef, DisconnectionReason, Turn } from '../providers/voice.ts'
 import { insertCallTasks } from '../tasks/call-tasks.ts'
+import { recordEngineChanges } from '../webhooks/record-changes.ts'
+import { callEnded, callStarted } from './changes.ts'
 import { type ContactStanding, nextStep } from './next-step.ts'
 import { type CallResult, isSuccess } from './results.ts'
 
@@ -63,6 +63,8 @@ interface Ended extends ContactStanding {
   run_id: number | null
   attempt: number
   has_after_messages: boolean
+  /** It ended before anybody here had noted that it was placed. */
+  unannounced: boolean
 }
 
 /**
@@ -105,7 +107,8 @@ export async function settle(db: Database, ends: CallEnd[], now: Date): Promise<
         callback_at = e.callback_at, transferred_to = e.transferred_to
       from ${entryRows([...byId.values()], columns)} as e
       where c.company_id = e.company_id and c.id = e.call_id and c.state <> 'ended'
-      returning c.company_id, c.id, c.campaign_id, c.client_id, c.case_id, c.run_id, c.attempt
+      returning c.company_id, c.id, c.campaign_id, c.client_id, c.case_id, c.run_id, c.attempt,
+        c.provider_call_id is null as unannounced
     )
     select ended.*, cc.delays_used, cc.requested_at, cc.last_result, p.callback_delays, exists (
       select from campaign_messages m where m.company_id = p.company_id and m.campaign_id = p.id and m.trigger like 'after%'
@@ -118,6 +121,10 @@ export async function settle(db: Database, ends: CallEnd[], now: Date): Promise<
   const settled = ended.map((call) => ({ call, end: byId.get(call.id)! }))
   await updateContacts(db, settled)
   await updateStats(db, settled)
+  await recordEngineChanges(
+    db,
+    settled.flatMap(({ call, end }) => [...(call.unannounced ? [callStarted(call)] : []), callEnded(call, end)]),
+  )
   await optOut(
     db,
     settled.filter(({ end }) => end.opted_out),
@@ -216,14 +223,15 @@ async function optOut(db: Database, optedOut: Settled[]): Promise<void> {
     from unnest(${optedOut.map(({ call }) => call.company_id)}::bigint[], ${optedOut.map(({ call }) => call.client_id)}::bigint[]) as o (company_id, client_id)
     where c.company_id = o.company_id and c.id = o.client_id and not c.voice_calls_opted_out
     returning c.company_id, c.id`)
-  for (const [companyId, clients] of Map.groupBy(changed, (client) => client.company_id)) {
-    const entries = clients.map(({ id }) => ({
-      activity: 'client_opt_out_changed',
+  await recordEngineChanges(
+    db,
+    changed.map(({ company_id, id }) => ({
+      company_id,
+      activity: 'client_updated',
       record_type: 'client',
       record_id: id,
       client_id: id,
       changes: { voice_calls_opted_out: { from: false, to: true } },
-    }))
-    await db.run(insertAudit({ companyId, ...ENGINE }, entries))
-  }
+    })),
+  )
 }

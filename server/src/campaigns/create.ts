@@ -3,7 +3,14 @@ import type { Context } from '../core/operation.ts'
 import { nextDue } from '../reports/due.ts'
 import { liesAhead } from './days.ts'
 import { normalForm } from './normal-form.ts'
-import { type CampaignStatus, insertCampaignRow, insertReportSchedule, insertRuns, selectMissing } from './queries.ts'
+import {
+  type CampaignStatus,
+  insertCampaignRow,
+  insertReportSchedule,
+  insertRuns,
+  selectCampaignEvents,
+  selectMissing,
+} from './queries.ts'
 import { brokenRules } from './rules.ts'
 import type { CreateCampaign } from './schema.ts'
 
@@ -32,6 +39,9 @@ export async function insertCampaign(
   await insertRuns(ctx, id, runs)
   if (report_schedule) await insertReportSchedule(ctx, id, report_schedule, nextDue(report_schedule, now))
   ctx.record({ activity: 'campaign_created', record_type: 'campaign', record_id: id })
-  if (status === 'active') ctx.record({ activity: 'campaign_started', record_type: 'campaign', record_id: id })
+  if (status === 'active') {
+    const data = (await selectCampaignEvents(ctx, [id])).get(id)
+    ctx.record({ activity: 'campaign_started', record_type: 'campaign', record_id: id, data })
+  }
   return { id, status }
 }

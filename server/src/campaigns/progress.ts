@@ -1,10 +1,10 @@
 import sql from 'sql-template-tag'
-import { ENGINE } from '../core/actors.ts'
-import { type Change, insertAudit } from '../core/change.ts'
 import type { Database } from '../core/db.ts'
 import type { Job } from '../engine/job.ts'
 import { type CallTask, insertCallTasks } from '../tasks/call-tasks.ts'
+import { recordEngineChanges } from '../webhooks/record-changes.ts'
 import { FIRST_ZONE, LAST_ZONE } from './first-and-last-zone.ts'
+import { selectCampaignEvents } from './queries.ts'
 
 export const followCampaigns: Job = {
   name: 'follow campaigns',
@@ -105,11 +105,13 @@ async function keepCallbacks(db: Database, completed: Moved[]): Promise<void> {
 }
 
 async function audit(db: Database, moved: Moved[], activity: string, from: string, to: string): Promise<void> {
-  const byCompany = Map.groupBy(moved, (campaign) => campaign.company_id)
-  for (const [companyId, campaigns] of byCompany) {
-    const changes = campaigns.map(
-      ({ id }): Change => ({ activity, record_type: 'campaign', record_id: id, changes: { status: { from, to } } }),
+  for (const [companyId, campaigns] of Map.groupBy(moved, (campaign) => campaign.company_id)) {
+    const ids = campaigns.map(({ id }) => id)
+    const records = await selectCampaignEvents({ db, companyId }, ids)
+    const change = { company_id: companyId, activity, record_type: 'campaign', changes: { status: { from, to } } }
+    await recordEngineChanges(
+      db,
+      ids.map((id) => ({ ...change, record_id: id, data: records.get(id) })),
     )
-    await db.run(insertAudit({ companyId, ...ENGINE }, changes))
   }
 }

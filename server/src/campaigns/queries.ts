@@ -43,6 +43,13 @@ export async function selectCampaigns({ db, companyId }: Scope, key?: string): P
   return rows.map(toCampaign)
 }
 
+/** The given campaigns as their events show them. */
+export async function selectCampaignEvents({ db, companyId }: Scope, ids: number[]): Promise<Map<number, object>> {
+  const rows = await db.many<Row & Pick<Beyond, 'status'>>(sql`
+    select ${listed}, c.status from ${withStats} where c.company_id = ${companyId} and c.id = any(${ids})`)
+  return new Map(rows.map((row) => [row.id, { ...toCampaign(row), status: row.status }]))
+}
+
 export async function selectCampaign({ db, companyId }: Scope, id: number): Promise<CampaignRecord> {
   const row = await db.maybe<Row & Beyond>(sql`
     select ${listed}, c.status, c.pause_reason, l.name as case_list_name, c.is_obo, c.never_ending,

@@ -2,7 +2,7 @@ import sql from 'sql-template-tag'
 import { changedFields } from '../core/change.ts'
 import type { Context } from '../core/operation.ts'
 import { liesAhead, type RunDates } from './days.ts'
-import type { CampaignStatus } from './queries.ts'
+import { type CampaignStatus, selectCampaignEvents } from './queries.ts'
 
 /** From which status a campaign may come, and the word for it in the audit log and the events. */
 const STEPS = {
@@ -41,10 +41,14 @@ export async function updateCampaignStatus(
     from before b
     where c.company_id = ${ctx.companyId} and c.id = b.id
     returning c.id, b.status as was, b.pause_reason as reason_was`)
+  const records = await selectCampaignEvents(
+    ctx,
+    changed.map(({ id }) => id),
+  )
   for (const { id, was, reason_was } of changed) {
     const before = { status: was, pause_reason: reason_was }
     const changes = changedFields(before, { status, pause_reason: pauseReason })
-    ctx.record({ activity, record_type: 'campaign', record_id: id, changes })
+    ctx.record({ activity, record_type: 'campaign', record_id: id, changes, data: records.get(id) })
   }
   return changed.map(({ id }) => id)
 }

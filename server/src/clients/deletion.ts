@@ -51,6 +51,13 @@ export async function eraseClients(scope: Scope, ids: number[]): Promise<Gone[]>
         select unnest(attachment_ulids) from notes
         where company_id = ${companyId} and (client_id is null or client_id <> all(${gone})))`,
     sql`delete from notes where company_id = ${companyId} and client_id = any(${gone})`,
+    // What other systems were told, and what they answered.
+    sql`
+      update webhook_attempts a set response_body = null from events e
+      where e.company_id = ${companyId} and e.client_id = any(${gone}) and a.company_id = e.company_id and a.event_id = e.id`,
+    sql`
+      update events set data = json_build_object('id', split_part(event_key, ':', 2)::bigint), previous = null
+      where company_id = ${companyId} and client_id = any(${gone})`,
     sql`update audit_log set changes = null where company_id = ${companyId} and record_type = 'client' and record_id = any(${texts})`,
     sql`delete from clients where company_id = ${companyId} and id = any(${gone})`,
   ]) {

@@ -3,6 +3,8 @@ import { coalesce } from '../core/coalesce.ts'
 import { entryRows } from '../core/columns.ts'
 import type { Engine } from '../engine/job.ts'
 import { type MessageEvents, MessageRefused } from '../providers/message.ts'
+import { recordEngineChanges } from '../webhooks/record-changes.ts'
+import { type MessageKeys, messageChanged } from './records.ts'
 import { render, selectTemplateValues, type TemplateValues } from './template.ts'
 
 export interface Outgoing {
@@ -138,7 +140,7 @@ function writer(engine: Engine): (sent: Sent) => Promise<void> {
 function openWriter({ pool }: Engine) {
   return coalesce<Sent, void>(async (sent) => {
     await pool.transaction(async (db) => {
-      await db.run(sql`
+      const written = await db.many<MessageKeys & { status: Sent['status'] }>(sql`
         update messages m set
           status = s.status, provider = s.provider, provider_message_id = s.provider_message_id, to_address = s.to_address,
           subject = coalesce(s.subject, m.subject), body = coalesce(s.body, m.body), error = s.error, sent_at = s.sent_at,
@@ -156,27 +158,63 @@ function openWriter({ pool }: Engine) {
           sent_at: 'timestamptz',
           due_at: 'timestamptz',
         })} as s
-        where m.company_id = s.company_id and m.id = s.id and m.status = 'sending'`)
+        where m.company_id = s.company_id and m.id = s.id and m.status = 'sending'
+        returning m.company_id, m.id, m.case_id, m.client_id, m.campaign_id, m.status`)
+      await recordEngineChanges(
+        db,
+        written.flatMap((message) => (message.status === 'scheduled' ? [] : messageChanged(message.status, message))),
+      )
       const optedOut = sent.filter((each) => each.opted_out)
       if (optedOut.length === 0) return
-      await db.run(sql`
-        update clients c set sms_opted_out = c.sms_opted_out or m.channel = 'sms', email_opted_out = c.email_opted_out or m.channel = 'email'
+      const changed = await db.many<{ company_id: number; id: number; flag: string }>(sql`
+        update clients c set sms_opted_out = c.sms_opted_out or m.channel = 'sms', email_opted_out = c.email_opted_out or m.channel = 'email',
+          update_origin = 'system', updated_at = now()
         from unnest(${optedOut.map((each) => each.company_id)}::bigint[], ${optedOut.map(({ id }) => id)}::bigint[]) as o (company_id, id)
         join messages m on m.company_id = o.company_id and m.id = o.id
-        where c.company_id = m.company_id and c.id = m.client_id`)
+        where c.company_id = m.company_id and c.id = m.client_id
+          and not case m.channel when 'sms' then c.sms_opted_out else c.email_opted_out end
+        returning c.company_id, c.id, m.channel || '_opted_out' as flag`)
+      await recordEngineChanges(
+        db,
+        changed.map(({ company_id, id, flag }) => ({
+          company_id,
+          activity: 'client_updated',
+          record_type: 'client',
+          record_id: id,
+          client_id: id,
+          changes: { [flag]: { from: false, to: true } },
+        })),
+      )
     })
     return sent.map(() => undefined)
   })
 }
 
 /** What providers say of a message later on: delivered or not. Late, doubled and out-of-order news are harmless. */
-export function messageEvents({ pool }: Engine): MessageEvents {
+export function messageEvents({ pool, clock }: Engine): MessageEvents {
   const note = coalesce<{ company_id: number; id: number; status: string; error: string | null }, void>(
     async (news) => {
-      await pool.run(sql`
-      update messages m set status = n.status, error = n.error
-      from ${entryRows(news, { company_id: 'bigint', id: 'bigint', status: 'text', error: 'text' })} as n
-      where m.company_id = n.company_id and m.id = n.id and m.status in ('sending', 'sent')`)
+      await pool.transaction(async (db) => {
+        const changed = await db.many<MessageKeys & { status: string; unannounced: boolean }>(sql`
+          with heard as (
+            select m.company_id, m.id, m.sent_at is null as unannounced, n.status, n.error
+            from ${entryRows(news, { company_id: 'bigint', id: 'bigint', status: 'text', error: 'text' })} as n
+            join messages m on m.company_id = n.company_id and m.id = n.id and m.status in ('sending', 'sent')
+            order by m.company_id, m.id
+            for no key update of m
+          )
+          update messages m set status = h.status, error = h.error, sent_at = coalesce(m.sent_at, ${clock.now()})
+          from heard h where m.company_id = h.company_id and m.id = h.id
+          returning m.company_id, m.id, m.case_id, m.client_id, m.campaign_id, m.status, h.unannounced`)
+        await recordEngineChanges(
+          db,
+          changed.flatMap((message) => [
+            // Heard of before the row said that it was sent.
+            ...(message.unannounced ? [messageChanged('sent', message)] : []),
+            messageChanged(message.status, message),
+          ]),
+        )
+      })
       return news.map(() => undefined)
     },
   )

@@ -6,7 +6,7 @@ import { Choice, Fields, Id, Nullable } from '../core/fields.ts'
 import type { Context } from '../core/operation.ts'
 import { Paged, paged, paging, slice } from '../core/paging.ts'
 import { tool } from '../core/tool.ts'
-import { appendQuestion } from '../forms/queries.ts'
+import { appendQuestion, selectForm } from '../forms/queries.ts'
 import { selectMissingAttachments } from '../notes/queries.ts'
 import { brokenAnswer } from './answer.ts'
 import {
@@ -108,13 +108,25 @@ export const updateCaseTaskTool = tool({
     const after = await selectAskedTask(ctx, id)
     const changes = changedFields(before, after)
     if (!changes) return after
-    const { case_id, task_id } = after
+    const { case_id, task_id, title, answer: given, completed_at } = after
     ctx.record({ activity: 'case_task_updated', record_type: 'case_task', record_id: id, case_id, changes })
     if (after.status === 'completed' && rules.status !== 'completed')
-      ctx.record({ activity: 'task_completed', record_type: 'task', record_id: task_id, case_id })
+      ctx.record({
+        activity: 'task_completed',
+        record_type: 'task',
+        record_id: task_id,
+        case_id,
+        data: { id: task_id, case_task_id: id, case_id, title, status: after.status, answer: given, completed_at },
+      })
     const { form_id } = rules
     if (form_id !== null && wasOpen && (await isFormComplete(ctx, form_id, case_id)))
-      ctx.record({ activity: 'form_completed', record_type: 'form', record_id: form_id, case_id })
+      ctx.record({
+        activity: 'form_completed',
+        record_type: 'form',
+        record_id: form_id,
+        case_id,
+        data: { ...(await selectForm(ctx, form_id)), case_id },
+      })
     return after
   },
 })

@@ -2,7 +2,9 @@ import sql, { join, type Sql } from 'sql-template-tag'
 import { callRecords } from '../calls/tool-records.ts'
 import { caseRecords } from '../cases/queries.ts'
 import { clientRecords } from '../clients/queries.ts'
+import { ENGINE } from '../core/actors.ts'
 import { type Author, type Change, insertAudit } from '../core/change.ts'
+import type { Database } from '../core/db.ts'
 import { messageRecords } from '../messages/records.ts'
 import { eventsOf } from './event-types.ts'
 
@@ -21,7 +23,10 @@ const RECORDS: Record<string, Sql> = {
  * look at an empty index.
  */
 export function recordChanges(author: Author, changes: Change[]): Sql {
-  const rows = changes.map((change) => ({ ...change, events: eventsOf(change) }))
+  const rows = changes.map((change) => {
+    const campaign_id = change.record_type === 'campaign' ? change.record_id : change.campaign_id
+    return { ...change, campaign_id, events: eventsOf(change) }
+  })
   if (rows.every(({ events }) => events.length === 0)) return insertAudit(author, changes)
   const { companyId, actor, channel, requestId } = author
   const kinds = [...new Set(changes.map(({ record_type }) => record_type))].filter((kind) => kind in RECORDS)
@@ -60,4 +65,10 @@ export function recordChanges(author: Author, changes: Change[]): Sql {
     )
     insert into webhook_deliveries (company_id, webhook_id, event_id)
     select ${companyId}, w.webhook_id, e.id from emitted e join wanted w on w.n = e.n and w.type = e.type`
+}
+
+/** As `recordChanges`, for what the engine does to the records of many companies at once. */
+export async function recordEngineChanges(db: Database, changes: (Change & { company_id: number })[]): Promise<void> {
+  for (const [companyId, ofCompany] of Map.groupBy(changes, (change) => change.company_id))
+    await db.run(recordChanges({ companyId, ...ENGINE }, ofCompany))
 }
