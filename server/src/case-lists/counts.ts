@@ -14,7 +14,7 @@ export async function recount({ db, companyId }: Scope, listIds: number[]): Prom
     where company_id = ${companyId} and id = any(${listIds}) and deleted_at is null
     order by id for no key update`)
   const matching = new Map(lists.map(({ id }) => [id, 0]))
-  const dynamic = lists.filter(({ filter }) => filter)
+  const dynamic = lists.filter(({ filter }) => filter && Object.keys(filter).length > 0)
   const grouped = dynamic.filter(({ filter }) => isGrouped(filter!)).map(({ id }) => id)
   // One list is counted by its filter: it need not walk through all types.
   const together = new Set(grouped.length > 1 ? grouped : [])

@@ -2,19 +2,19 @@ import Type from 'typebox'
 import { isCaseType } from '../case-settings/types.ts'
 import { changedFields } from '../core/change.ts'
 import { type Detail, notFound, refuseAll } from '../core/errors.ts'
-import { Fields, Id, Ids, Nullable, OptionalArray, OptionalFields, OptionalId } from '../core/fields.ts'
+import { Fields, Id, Ids, Nullable, OptionalArray, OptionalFields, OptionalId, undescribed } from '../core/fields.ts'
 import type { Context } from '../core/operation.ts'
 import { Paged, paged, paging, slice } from '../core/paging.ts'
 import { tool } from '../core/tool.ts'
 import { planAnew } from './campaigns.ts'
 import { attach, attachCasesOfClients, detach } from './change-members.ts'
 import { recount } from './counts.ts'
-import { type Filter, givenKeys } from './filter.ts'
+import { type Filter, filterFields, givenKeys } from './filter.ts'
 import { lockMembership } from './membership.ts'
 import { selectCaseList, selectCaseListPage, updateCaseLists } from './queries.ts'
 import { brokenChange } from './rules.ts'
 import { readBatch, writeBatch } from './save.ts'
-import { CaseFilter, type CaseList, optional, required } from './schema.ts'
+import { type CaseList, optional, required } from './schema.ts'
 
 const ToolCaseList = Type.Object({
   id: Type.Integer(),
@@ -121,7 +121,7 @@ function ofType(filter: Filter | null, typeId: number | null): Filter | null {
 
 const change = {
   filter: OptionalFields(
-    CaseFilter,
+    Fields(undescribed(filterFields)),
     'Criteria combine with AND, values of one with OR. created_*: created_date, else the day the record was made; key: part of name or number',
   ),
   include_ids: OptionalArray(Id('A case id'), 'Cases to attach or detach'),
