@@ -407,6 +407,7 @@ create table cases (
 );
 CREATE INDEX cases_filter ON cases USING btree (company_id, type_id, status_id, id) WHERE deleted_at IS NULL;
 CREATE UNIQUE INDEX cases_number ON cases USING btree (company_id, case_number) WHERE deleted_at IS NULL;
+CREATE INDEX cases_search ON cases USING gin (company_id, name gin_trgm_ops, case_number gin_trgm_ops) WHERE deleted_at IS NULL;
 
 create table clients (
   company_id             bigint not null,
