@@ -4,8 +4,10 @@ import { parseEnv } from 'node:util'
 import { distance } from 'fastest-levenshtein'
 import {
   baseUrl,
+  e164,
   instant,
   integer,
+  matching,
   number,
   oneOf,
   optional,
@@ -42,6 +44,40 @@ export const SETTINGS = {
     '`api` answers requests only, `engine` calls and writes to people only, `all` does both',
   ),
   MAX_CONCURRENT_CALLS: setting(integer(1, 1e6), '20', 'Calls in flight at once, all processes together'),
+  TWILIO_ACCOUNT_SID: optional(
+    matching(/^AC[0-9a-f]{32}$/, 'an account SID: AC and 32 hexadecimal digits'),
+    'the sandbox',
+    'Account that really calls; needs TWILIO_AUTH_TOKEN, TWILIO_FROM and an https PUBLIC_URL',
+  ),
+  TWILIO_AUTH_TOKEN: optional(secret(16), 'none', 'Secret of the account; also proves that callbacks are its own'),
+  TWILIO_FROM: optional(e164, 'none', 'Number that calls come from where the agent names none, such as `+12125550100`'),
+  TWILIO_API_BASE: setting(
+    baseUrl,
+    'https://api.twilio.com',
+    'Address of the interface; another one for a region, or for a carrier or an emulator that speaks the same',
+  ),
+  TWILIO_CALLS_PER_SECOND: setting(
+    number(0.1, 1000),
+    '1',
+    'Calls placed in a second at the most, as the account allows',
+  ),
+  RECORD_CALLS: setting(
+    truth,
+    'false',
+    '`true` has the carrier record conversations, once the contact has been told so',
+  ),
+  LANGUAGE_MODEL: setting(
+    oneOf('none', 'openai-compatible', 'anthropic'),
+    'none',
+    'What the agents think with: `openai-compatible` (any such server, a local one too), `anthropic`, or `none`: a script',
+  ),
+  LANGUAGE_MODEL_NAME: optional(text, 'none', 'Name of the model, as its server knows it'),
+  LANGUAGE_MODEL_BASE_URL: optional(
+    baseUrl,
+    "Anthropic's own",
+    'Address of the model, up to and with `/v1`; needed for `openai-compatible`',
+  ),
+  LANGUAGE_MODEL_API_KEY: optional(secret(1), 'none', 'Key of the model; a local server may need none'),
   ALLOW_PRIVATE_WEBHOOKS: setting(
     truth,
     'false',
@@ -92,8 +128,28 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, folder:
       problems.push(`${name} ${(error as Error).message}`)
     }
   }
+  if (problems.length === 0) problems.push(...missing(config as Config))
   if (problems.length > 0) throw new StartError(problems.join('; '))
   return config as Config
+}
+
+/** What a setting needs beside itself. */
+function missing(config: Config): string[] {
+  const needs = (because: string, names: (keyof Config)[]) =>
+    names.filter((name) => config[name] === undefined).map((name) => `${because} needs ${name}`)
+  const problems: string[] = []
+  if (config.TWILIO_ACCOUNT_SID) {
+    problems.push(...needs('TWILIO_ACCOUNT_SID', ['TWILIO_AUTH_TOKEN', 'TWILIO_FROM', 'PUBLIC_URL']))
+    // Twilio opens the conversation's socket by wss only; what speaks its interface nearby need not.
+    if (config.TWILIO_API_BASE.startsWith('https:') && config.PUBLIC_URL?.startsWith('http:'))
+      problems.push('TWILIO_ACCOUNT_SID needs a PUBLIC_URL that begins with https://')
+  }
+  if (config.LANGUAGE_MODEL !== 'none') problems.push(...needs('LANGUAGE_MODEL', ['LANGUAGE_MODEL_NAME']))
+  if (config.LANGUAGE_MODEL === 'openai-compatible')
+    problems.push(...needs('LANGUAGE_MODEL=openai-compatible', ['LANGUAGE_MODEL_BASE_URL']))
+  if (config.LANGUAGE_MODEL === 'anthropic')
+    problems.push(...needs('LANGUAGE_MODEL=anthropic', ['LANGUAGE_MODEL_API_KEY']))
+  return problems
 }
 
 /** In our own file every line must be a setting of ours. */

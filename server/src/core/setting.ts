@@ -32,6 +32,13 @@ function must(rule: string): never {
 
 export const text: Parse<string> = (value) => value
 
+export const matching =
+  (pattern: RegExp, rule: string): Parse<string> =>
+  (value) =>
+    pattern.test(value) ? value : must(rule)
+
+export const e164: Parse<string> = matching(/^\+[1-9]\d{6,14}$/, 'a phone number such as +12125550100')
+
 export const truth: Parse<boolean> = (value) =>
   /^(true|false)$/.test(value) ? value === 'true' : must('true or false')
 

@@ -1,0 +1,59 @@
+import twilio from 'twilio'
+import type { Config } from '../../core/config.ts'
+
+/** What the settings say of the account; only where they say all of it. */
+export interface TwilioAccount {
+  sid: string
+  authToken: string
+  from: string
+  apiBase: string
+  /** Base address of our routes, as Twilio calls and signs it. */
+  publicUrl: string
+  callsPerSecond: number
+  records: boolean
+}
+
+export type TwilioSettings = Pick<
+  Config,
+  | 'TWILIO_ACCOUNT_SID'
+  | 'TWILIO_AUTH_TOKEN'
+  | 'TWILIO_FROM'
+  | 'TWILIO_API_BASE'
+  | 'TWILIO_CALLS_PER_SECOND'
+  | 'PUBLIC_URL'
+  | 'RECORD_CALLS'
+>
+
+export function twilioAccount(settings: TwilioSettings): TwilioAccount | undefined {
+  const { TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN, TWILIO_FROM, PUBLIC_URL } = settings
+  if (!TWILIO_ACCOUNT_SID || !TWILIO_AUTH_TOKEN || !TWILIO_FROM || !PUBLIC_URL) return undefined
+  return {
+    sid: TWILIO_ACCOUNT_SID,
+    authToken: TWILIO_AUTH_TOKEN,
+    from: TWILIO_FROM,
+    apiBase: settings.TWILIO_API_BASE,
+    publicUrl: PUBLIC_URL,
+    callsPerSecond: settings.TWILIO_CALLS_PER_SECOND,
+    records: settings.RECORD_CALLS,
+  }
+}
+
+/** Milliseconds after which an answer is given up. */
+const TIMEOUT_MS = 10_000
+
+/** The SDK knows Twilio's own address only; where another one is set, requests go there. */
+class ClientAt extends twilio.RequestClient {
+  readonly #base: string
+
+  constructor(base: string) {
+    super({ timeout: TIMEOUT_MS })
+    this.#base = base
+  }
+
+  override request<T>(options: Parameters<twilio.RequestClient['request']>[0]) {
+    return super.request<T>({ ...options, uri: options.uri.replace(/^https:\/\/[^/]+/, this.#base) })
+  }
+}
+
+export const twilioClient = ({ sid, authToken, apiBase }: TwilioAccount): twilio.Twilio =>
+  twilio(sid, authToken, { httpClient: new ClientAt(apiBase) })
