@@ -5,6 +5,7 @@ import { planCampaigns } from './campaigns/planning.ts'
 import { followCampaigns } from './campaigns/progress.ts'
 import type { Engine, Job } from './engine/job.ts'
 import { keepHouse } from './housekeeping/keep-house.ts'
+import { keepStatistics } from './housekeeping/keep-statistics.ts'
 import { messageEvents } from './messages/deliver.ts'
 import { writeScheduledMessages } from './messages/scheduled.ts'
 import { sendDueMessages } from './messages/sending.ts'
@@ -26,6 +27,7 @@ export const jobs: Job[] = [
   deliverWebhooks,
   forgetEvents,
   keepHouse,
+  keepStatistics,
 ]
 
 /** What the service hears from outside. */
