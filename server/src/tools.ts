@@ -12,6 +12,7 @@ import * as messages from './messages/tools.ts'
 import * as metadata from './metadata/tools.ts'
 import * as notes from './notes/tools.ts'
 import * as tasks from './tasks/tools.ts'
+import * as voiceAgents from './voice-agents/tools.ts'
 import * as webhooks from './webhooks/tools.ts'
 
 const features = [
@@ -20,6 +21,7 @@ const features = [
   messages,
   clients,
   caseLists,
+  voiceAgents,
   campaigns,
   calls,
   forms,

@@ -12,7 +12,7 @@ export const listAuditLogs = tool({
   name: 'list_audit_logs',
   title: 'List audit log entries',
   description:
-    'Who did what to which record, when and through which channel (public_api, mcp, dashboard, import, system), newest first. `changes` holds the fields before and after.',
+    'Who did what to which record, when and through which channel (public_api, mcp, dashboard, import, system), newest first.',
   readOnly: true,
   untrustedFields: ['audit_logs[].changes'],
   input: Fields({

@@ -20,7 +20,7 @@ export const listCampaigns = tool({
   name: 'list_campaigns',
   title: 'List campaigns',
   description:
-    'Campaigns, newest first. Status: scheduled (first run lies ahead), active, paused (pause_reason says why), completed, draft. `never_ending`: recurring; `is_public`: made over the REST interface.',
+    'Campaigns, newest first. scheduled: the first run lies ahead; paused: pause_reason says why; `is_public`: made over REST.',
   readOnly: true,
   input: Fields({ ...paging, key: Type.Optional(Type.String({ description: 'Part of the name' })) }),
   output: Paged('campaigns', ToolCampaign),
@@ -41,7 +41,7 @@ export const createCampaign = tool({
   name: 'create_campaign',
   title: 'Create a campaign',
   description:
-    'Creates and starts a campaign: it calls and writes to real people once its first run begins. Times are local to each contact; nobody is reached outside of 08:00 to 21:00. Messages may hold variables such as {{first_name}}, {{case_name}}. Ask before you call it.',
+    'Creates and starts a campaign: it calls and writes to real people once its first run begins, so ask first. Times are local to each contact; nobody is reached outside of 08:00 to 21:00. Messages may hold variables such as {{first_name}}.',
   openWorld: true,
   input: CreateCampaign,
   output: Type.Object({ id: Type.Integer(), status: Type.String() }),
@@ -84,7 +84,7 @@ export const getCampaignStats = tool({
   name: 'get_campaign_stats',
   title: 'Get the results of a campaign',
   description:
-    'Counters and where its contacts stand now. Rates are percentages (0 to 100), sentiment 0 to 1, durations mm:ss. success: a person was reached and the conversation completed. `last_results`: contacts by their latest call; `not_called`: those without one, by the first reason (list_campaign_contacts names them).',
+    'Counters, and where the contacts stand now. Rates: 0 to 100; sentiment: 0 to 1; durations: mm:ss; success: the conversation with a person was completed. `last_results`: contacts by their latest call; `not_called`: those without one, by the first reason (list_campaign_contacts names them).',
   readOnly: true,
   input: Fields({ id }),
   output: CampaignStats,
@@ -130,7 +130,7 @@ export const explainCall = tool({
   name: 'explain_call',
   title: 'Explain whether someone may be called',
   description:
-    'Says for one client, or each client of a case, whether the campaign may call them now, every reason against it with its end, and when it will try next. Use it when someone was not called. Give client_id or case_id.',
+    'May the campaign call this client, or each client of this case, now? Answers every reason against it with its end, and when it will try next. Use it when someone was not called.',
   readOnly: true,
   input: Fields({
     campaign_id: id,

@@ -60,7 +60,7 @@ export const updateCaseStatusTool = tool({
   name: 'update_case_status',
   title: 'Update a case status',
   description:
-    'Changes only the given fields. A new name shows on every case in the status. A status cannot stand under itself or under one of its own children.',
+    'Changes only the given fields. A new name shows on every case. A status cannot stand under itself or its own children.',
   idempotent: true,
   input: Fields({ id, name: Type.Optional(name), ...options }),
   output: CaseStatus,

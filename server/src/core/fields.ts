@@ -92,6 +92,10 @@ export const deprecated = <P extends Record<string, TSchema>>(properties: P): P 
   // A copy of a schema is no longer marked as optional.
   mapFields(properties, (field) => Type.Optional({ ...field, deprecated: true }))
 
+/** Optional fields without their descriptions, where the names say enough. */
+export const undescribed = <P extends Record<string, TSchema>>(properties: P): P =>
+  mapFields(properties, (field) => Type.Optional({ ...field, description: undefined }))
+
 const mapFields = <P extends Record<string, TSchema>>(properties: P, change: (field: TSchema) => TSchema): P =>
   Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, change(field)])) as P
 

@@ -94,7 +94,7 @@ export const assignForm = tool({
   name: 'assign_form',
   title: 'Put a form on a case',
   description:
-    'Asks a case every question of the form, due in the days the form gives. What the case has open already is not asked twice. Answers come by update_case_task.',
+    'Asks a case every question of the form. What it has open already is not asked twice. Answer with update_case_task.',
   idempotent: true,
   untrustedFields: ['case_tasks[].answer'],
   input: Fields({ form_id: Id('Form id'), case_id: Id('Case id') }),

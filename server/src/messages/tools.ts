@@ -21,13 +21,11 @@ const sent = {
   skipped: Type.Array(Type.Object({ client_id: Type.Integer(), reason: Type.String() })),
 }
 
-const WORDS =
-  'Variables such as {{first_name}}, {{case_number}}, {{court_date}}, {{company_name}} are filled in for each. `skipped` names clients who opted out or have no address. Ask before you send.'
-
 export const sendSmsToCase = tool({
   name: 'send_sms_to_case',
   title: 'Text the clients of a case',
-  description: `Schedules an SMS to every client of the case. ${WORDS}`,
+  description:
+    'Schedules an SMS to every client of the case. Variables such as {{first_name}}, {{case_number}}, {{court_date}}, {{company_name}} are filled in for each. `skipped` names clients who opted out or have no number. Ask before you send.',
   openWorld: true,
   input: Fields({ ...about, message: Text(MOST.sms, 'Text') }),
   output: Type.Object({ status: Type.Literal('sms scheduled'), ...sent }),
@@ -40,7 +38,8 @@ export const sendSmsToCase = tool({
 export const sendEmailToCase = tool({
   name: 'send_email_to_case',
   title: 'E-mail the clients of a case',
-  description: `Schedules an e-mail to every client of the case. ${WORDS}`,
+  description:
+    'Schedules an e-mail to every client of the case; variables and `skipped` as in send_sms_to_case. Ask first.',
   openWorld: true,
   input: Fields({ ...about, subject: Text(MOST.subject, 'Subject line'), message: Text(MOST.email, 'Text') }),
   output: Type.Object({ status: Type.Literal('email scheduled'), ...sent }),

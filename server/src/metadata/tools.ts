@@ -4,6 +4,8 @@ import { CASE_SOURCES } from '../cases/schema.ts'
 import { Fields } from '../core/fields.ts'
 import { tool } from '../core/tool.ts'
 import { RESPONSE_TYPES } from '../tasks/answer.ts'
+import { selectAgentNames } from '../voice-agents/queries.ts'
+import { Voice, voices } from '../voice-agents/voices.ts'
 import { MetadataObject } from './describe-object.ts'
 import { metadataObjects } from './objects.ts'
 
@@ -13,7 +15,7 @@ export const describeSchema = tool({
   name: 'describe_schema',
   title: 'Describe the records',
   description:
-    'The fields of cases, clients and case lists with types and meaning, and the values in use here: case types, statuses, sources of cases, response types of tasks.',
+    'The fields of cases, clients and case lists, and what can be chosen here: case types, statuses, sources of cases, response types of tasks, voice agents (agent_id) and voices.',
   readOnly: true,
   input: Fields({}),
   output: Type.Object({
@@ -22,6 +24,8 @@ export const describeSchema = tool({
     case_statuses: Names,
     external_sources: Names,
     response_types: Names,
+    voice_agents: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
+    voices: Type.Array(Voice),
   }),
   run: async (ctx) => ({
     objects: metadataObjects,
@@ -29,5 +33,7 @@ export const describeSchema = tool({
     case_statuses: await selectNames(ctx, 'case_statuses'),
     external_sources: [...CASE_SOURCES],
     response_types: RESPONSE_TYPES,
+    voice_agents: await selectAgentNames(ctx),
+    voices,
   }),
 })

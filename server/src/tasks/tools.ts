@@ -29,7 +29,7 @@ export const listTasks = tool({
   name: 'list_tasks',
   title: 'List tasks',
   description:
-    'Tasks (questions and actions) with how many cases have them to do, completed, overdue or skipped, newest first. get_task shows the cases.',
+    'Tasks (questions and actions), newest first, with how many cases have them to do, completed, overdue or skipped.',
   readOnly: true,
   input: Fields({ ...paging, key: Type.Optional(Type.String({ description: 'Part of the title' })) }),
   output: Paged('tasks', Task),
@@ -88,7 +88,7 @@ export const updateCaseTaskTool = tool({
         type: ['string', 'number', 'boolean', 'array', 'null'],
         items: { type: 'string' },
         description:
-          "By the task's response_type: yes_no true/false; number, currency, percentage a number; date YYYY-MM-DD; time HH:mm; dropdown a choice; multi_select an array of choices; file the ULID of an attachment; else text. null clears it",
+          "By response_type: yes_no true or false; number, currency, percentage a number; multi_select an array of choices; file an attachment's ULID; else text (date YYYY-MM-DD, time HH:mm). null clears it",
       }),
     ),
   }),

@@ -64,3 +64,9 @@ export async function selectMissingCaseTypes({ db, companyId }: Scope, ids: numb
     where not exists (select from case_types t where t.company_id = ${companyId} and t.id = w.id)`)
   return new Set(rows.map(({ id }) => id))
 }
+
+/** By name, for choosing one. */
+export function selectAgentNames({ db, companyId }: Scope): Promise<{ id: string; name: string }[]> {
+  return db.many(sql`
+    select id, name from agents where company_id = ${companyId} and deleted_at is null order by lower(name), id`)
+}

@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import { pauseCampaignsOfAgent } from '../campaigns/status.ts'
 import { changedFields } from '../core/change.ts'
-import { badRequest, refuseAll } from '../core/errors.ts'
+import { badRequest } from '../core/errors.ts'
 import { Fields } from '../core/fields.ts'
-import { type Context, operation } from '../core/operation.ts'
-import { deleteAgent, insertAgent, selectAgent, selectMissingCaseTypes, updateAgent } from './queries.ts'
-import { brokenRules } from './rules.ts'
-import { type Agent, AgentConfig, AgentId, CreateAgent, CreatedAgent, PatchAgent, PatchedAgent } from './schema.ts'
+import { operation } from '../core/operation.ts'
+import { deleteAgent, selectAgent, updateAgent } from './queries.ts'
+import { applied, check, saveNewAgent } from './save.ts'
+import { AgentConfig, AgentId, CreateAgent, CreatedAgent, PatchAgent, PatchedAgent } from './schema.ts'
 import { Voice, voices } from './voices.ts'
 
 const tag = 'Voice agents'
@@ -19,10 +19,7 @@ export const createAgent = operation({
   output: CreatedAgent,
   status: 201,
   async run(ctx, input) {
-    const agent = applied(blankAgent, input)
-    await check(ctx, input, agent)
-    const { id, name, voice_id, greeting, task, created_at } = await insertAgent(ctx, agent)
-    ctx.record({ activity: 'agent_created', record_type: 'agent', record_id: id })
+    const { id, name, voice_id, greeting, task, created_at } = await saveNewAgent(ctx, input)
     return { id, name, voice_id, greeting, task, created_at }
   },
 })
@@ -90,33 +87,3 @@ export const listVoices = operation({
   output: Type.Object({ voices: Type.Array(Voice, { description: 'The voices' }) }),
   run: async () => ({ voices }),
 })
-
-type Kept = Omit<Agent, 'id'>
-type Given = Partial<Omit<PatchAgent, 'agent_id'>>
-
-const blankAgent: Kept = {
-  name: '',
-  voice_id: '',
-  greeting: '',
-  task: '',
-  post_call_fields: [],
-  transfer_number: null,
-  is_transfer_enabled: false,
-  is_appointment_booking_enabled: false,
-  phone_number: null,
-  phone_assignments: [],
-}
-
-/** The record after what was given: null takes an optional field back to its default. */
-function applied(before: Kept, given: Given): Kept {
-  const fields = (Object.keys(blankAgent) as (keyof Kept)[]).map((field) => [
-    field,
-    given[field] === undefined ? before[field] : (given[field] ?? blankAgent[field]),
-  ])
-  return Object.fromEntries(fields) as Kept
-}
-
-async function check(ctx: Context, given: Given, result: Kept): Promise<void> {
-  const caseTypeIds = (given.phone_assignments ?? []).map(({ case_type_id }) => case_type_id)
-  refuseAll(brokenRules(given, result, { missingCaseTypes: await selectMissingCaseTypes(ctx, caseTypeIds) }))
-}
