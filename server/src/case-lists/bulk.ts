@@ -1,13 +1,13 @@
 import Type from 'typebox'
-import { badRequest, type Detail } from '../core/errors.ts'
+import { readEntries, refuseFirst } from '../core/entries.ts'
 import { Choice, Fields, Id } from '../core/fields.ts'
 import { operation } from '../core/operation.ts'
-import { checker, unstorableText } from '../core/validate.ts'
+import { checker } from '../core/validate.ts'
 import { type Entry, readBatch, writeBatch } from './save.ts'
 import { CreateCaseList, PatchCaseList } from './schema.ts'
 
 const creating = checker(CreateCaseList)
-const patching = checker(PatchCaseList)
+const changing = checker(PatchCaseList)
 
 export const bulkUpsertCaseLists = operation({
   rest: 'POST /v1/case_lists/bulk',
@@ -40,36 +40,15 @@ export const bulkUpsertCaseLists = operation({
     ],
   },
   async run(ctx, { lists }) {
-    const entries: Entry[] = []
-    let malformed: Detail | undefined
-    for (const value of lists) {
-      malformed = brokenShape(value)
-      if (malformed) break
-      const input = value as Entry['input'] & { id?: number | null }
-      entries.push({ id: input.id ?? null, input } as Entry)
-    }
-    // An earlier entry may break a rule that only the database knows: that one is the first error.
-    const batch = await readBatch(ctx, entries)
-    const first = batch.broken.findIndex((details) => details.length > 0)
-    if (first >= 0) refuseEntry(first, batch.broken[first]![0]!)
-    if (malformed) refuseEntry(entries.length, malformed)
+    const { entries, malformed } = readEntries(lists, { creating, changing })
+    const batch = await readBatch(ctx, entries as Entry[])
+    refuseFirst('lists', batch.broken, malformed)
     const ids = await writeBatch(ctx, batch)
-    const action = ({ id }: Entry) => (id === null ? ('created' as const) : ('updated' as const))
-    return { results: ids.map((id, index) => ({ id, action: action(entries[index]!) })) }
+    return {
+      results: ids.map((id, index) => ({
+        id,
+        action: entries[index]!.id === null ? ('created' as const) : ('updated' as const),
+      })),
+    }
   },
 })
-
-function brokenShape(value: unknown): Detail | undefined {
-  if (value === null || typeof value !== 'object' || Array.isArray(value))
-    return { field: '', message: 'must be an object' }
-  const { id } = value as { id?: unknown }
-  const [unstorable] = unstorableText(value)
-  return unstorable ?? (id == null ? creating : patching).check(value)[0]
-}
-
-function refuseEntry(index: number, { field, message }: Detail): never {
-  const entry = `lists[${index}]`
-  badRequest(field ? `${entry}: ${field}: ${message}` : `${entry}: ${message}`, [
-    { field: field ? `${entry}.${field}` : entry, message },
-  ])
-}

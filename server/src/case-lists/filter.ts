@@ -5,7 +5,7 @@ import { Id, OptionalArray, OptionalBoolean, OptionalDate, OptionalText, Text } 
 import { containing } from '../core/search.ts'
 
 // An empty array is refused and not taken for "any": a script that found no ids must not end up calling everybody.
-const some = { minItems: 1 }
+const some = { minItems: 1, maxItems: 1000 }
 
 /** The keys by which cases are chosen, for whatever chooses cases. A key that is null is as if left out. */
 export const filterFields = {

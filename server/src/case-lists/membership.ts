@@ -3,8 +3,6 @@ import type { Database } from '../core/db.ts'
 import type { Scope } from '../core/operation.ts'
 import { asksMore, type Filter, filterCondition, hasFilter, matchesGroup, matchesRest, matchesRow } from './filter.ts'
 
-export { foldCountDeltas } from './counts.ts'
-
 /** How many of some cases each list holds, by list id; lists that hold none of them are left out. */
 export type Membership = ReadonlyMap<number, number>
 
@@ -13,7 +11,7 @@ export const NO_MEMBERSHIP: Membership = new Map()
 
 /**
  * Row by row: the case `k` is a member of the list `l`, both named by their aliases. For joining a few cases with
- * their lists; to go through one list take `memberScan`.
+ * their lists; to go through one list take `selectMembers`.
  */
 export function memberPredicate(l: string, k: string): Sql {
   const [list, kase] = [raw(l), raw(k)]

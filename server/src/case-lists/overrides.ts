@@ -10,21 +10,17 @@ export interface Selection {
 }
 
 const chosen = (companyId: number, { filter, include_ids, exclude_ids }: Selection): Sql => sql`
-  chosen as materialized (
-    select k.* from cases k
-    where k.company_id = ${companyId} and k.deleted_at is null and k.id <> all(${exclude_ids}::bigint[]) and k.id in (
-      select unnest(${include_ids}::bigint[])
-      union all
-      select k.id from cases k
-      where k.company_id = ${companyId} and k.deleted_at is null and ${filterCondition(filter && givenKeys(filter), raw('k'))})
-  )`
+  k.company_id = ${companyId} and k.deleted_at is null and k.id <> all(${exclude_ids}::bigint[]) and k.id in (
+    select unnest(${include_ids}::bigint[])
+    union all
+    select k.id from cases k
+    where k.company_id = ${companyId} and k.deleted_at is null and ${filterCondition(filter && givenKeys(filter), raw('k'))})`
 
 /** Includes the chosen cases and lifts their exclusion; answers for how many that was new. */
 export function attachCases({ db, companyId }: Scope, listId: number, selection: Selection): Promise<number> {
   return db.run(sql`
-    with ${chosen(companyId, selection)}
     insert into case_list_overrides as o (company_id, case_list_id, case_id, kind)
-    select ${companyId}, ${listId}, id, 'include' from chosen order by id
+    select ${companyId}, ${listId}, k.id, 'include' from cases k where ${chosen(companyId, selection)} order by k.id
     on conflict (company_id, case_list_id, case_id) do update set kind = 'include' where o.kind <> 'include'`)
 }
 
@@ -33,14 +29,15 @@ export function attachCases({ db, companyId }: Scope, listId: number, selection:
  * for how many that was new.
  */
 export async function detachCases({ db, companyId }: Scope, listId: number, selection: Selection): Promise<number> {
+  const included = sql`o.company_id = ${companyId} and o.case_list_id = ${listId} and o.kind = 'include'`
   const { changed } = await db.one<{ changed: number }>(sql`
-    with ${chosen(companyId, selection)}, matching as materialized (
-      select k.id from chosen k join case_lists l on l.company_id = ${companyId} and l.id = ${listId}
-      where ${matchesRow(raw('l'), raw('k'))}
+    with matching as materialized (
+      select k.id from cases k join case_lists l on l.company_id = ${companyId} and l.id = ${listId}
+      where ${matchesRow(raw('l'), raw('k'))} and ${chosen(companyId, selection)}
     ), taken as (
-      delete from case_list_overrides o using chosen k
-      where o.company_id = ${companyId} and o.case_list_id = ${listId} and o.case_id = k.id and o.kind = 'include'
-        and not exists (select from matching m where m.id = k.id)
+      delete from case_list_overrides o
+      where ${included} and not exists (select from matching m where m.id = o.case_id)
+        and o.case_id in (select k.id from cases k where ${chosen(companyId, selection)})
       returning 1
     ), excluded as (
       insert into case_list_overrides as o (company_id, case_list_id, case_id, kind)

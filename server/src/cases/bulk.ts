@@ -1,13 +1,13 @@
 import Type from 'typebox'
-import { badRequest, type Detail } from '../core/errors.ts'
+import { readEntries, refuseFirst } from '../core/entries.ts'
 import { Fields } from '../core/fields.ts'
 import { operation } from '../core/operation.ts'
-import { checker, unstorableText } from '../core/validate.ts'
+import { checker } from '../core/validate.ts'
 import { type Entry, readBatch, writeBatch } from './save.ts'
-import { Case, type CaseInput, CreateCase, UpdateCase } from './schema.ts'
+import { Case, CreateCase, UpdateCase } from './schema.ts'
 
 const creating = checker(CreateCase)
-const replacing = checker(UpdateCase)
+const changing = checker(UpdateCase)
 
 export const bulkUpsertCases = operation({
   rest: 'POST /v1/cases/bulk',
@@ -38,34 +38,9 @@ export const bulkUpsertCases = operation({
     ],
   },
   async run(ctx, { cases }) {
-    const entries: Entry[] = []
-    let malformed: Detail | undefined
-    for (const value of cases) {
-      malformed = brokenShape(value)
-      if (malformed) break
-      const { id } = value as { id?: number | null }
-      entries.push({ id: id ?? null, input: value as CaseInput })
-    }
-    // An earlier entry may break a rule that only the database knows: that one is the first error.
-    const batch = await readBatch(ctx, entries)
-    const first = batch.broken.findIndex((details) => details.length > 0)
-    if (first >= 0) refuseEntry(first, batch.broken[first]![0]!)
-    if (malformed) refuseEntry(entries.length, malformed)
+    const { entries, malformed } = readEntries(cases, { creating, changing })
+    const batch = await readBatch(ctx, entries as Entry[])
+    refuseFirst('cases', batch.broken, malformed)
     return { cases: await writeBatch(ctx, batch) }
   },
 })
-
-function brokenShape(value: unknown): Detail | undefined {
-  if (value === null || typeof value !== 'object' || Array.isArray(value))
-    return { field: '', message: 'must be an object' }
-  const { id } = value as { id?: unknown }
-  const [unstorable] = unstorableText(value)
-  return unstorable ?? (id == null ? creating : replacing).check(value)[0]
-}
-
-function refuseEntry(index: number, { field, message }: Detail): never {
-  const entry = `cases[${index}]`
-  badRequest(field ? `${entry}: ${field}: ${message}` : `${entry}: ${message}`, [
-    { field: field ? `${entry}.${field}` : entry, message },
-  ])
-}
