@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag'
 import { isOver } from '../campaigns/days.ts'
 import { type PersonFacts, personReasons } from '../campaigns/gate-reasons.ts'
+import { permissionOf } from '../compliance/permissions.ts'
 import { badRequest, type Detail, notFound, refuseAll } from '../core/errors.ts'
 import type { Context, Scope } from '../core/operation.ts'
 
@@ -22,8 +23,9 @@ export async function scheduleCall(
   { campaign_id, case_id }: CallRequest,
 ): Promise<CallRequest & { client_id: number }> {
   const campaign = await selectCampaign(ctx, campaign_id)
-  const clients = await selectClientsOfCase(ctx, case_id)
-  const judged = clients.map((client) => ({ id: client.id, reasons: personReasons(client, 'call') }))
+  const { purpose } = campaign
+  const clients = await selectClientsOfCase(ctx, case_id, purpose)
+  const judged = clients.map((client) => ({ id: client.id, reasons: personReasons(client, 'call', purpose) }))
   const callable = judged.find(({ reasons }) => reasons.length === 0)
   refuseAll([...campaignDetails(campaign, ctx.clock.now()), ...(callable ? [] : clientDetails(judged))])
   const client_id = callable!.id
@@ -37,6 +39,7 @@ export async function scheduleCall(
 
 interface Campaign {
   status: string
+  purpose: string
   campaigns_enabled: boolean
   has_agent: boolean
   calling_runs: { start_date: string; end_date: string | null }[]
@@ -45,7 +48,7 @@ interface Campaign {
 /** Held until the end of the transaction, so that it is not completed between the look and the request. */
 async function selectCampaign({ db, companyId }: Scope, id: number): Promise<Campaign> {
   const found = await db.maybe<Campaign>(sql`
-    select c.status, f.campaigns_enabled,
+    select c.status, c.purpose, f.campaigns_enabled,
       exists (
         select from agents a where a.company_id = c.company_id and a.id = c.agent_id and a.deleted_at is null
       ) as has_agent,
@@ -60,14 +63,21 @@ async function selectCampaign({ db, companyId }: Scope, id: number): Promise<Cam
 }
 
 /** In the order of their ids. */
-async function selectClientsOfCase({ db, companyId }: Scope, id: number): Promise<(PersonFacts & { id: number })[]> {
+async function selectClientsOfCase(
+  { db, companyId }: Scope,
+  id: number,
+  purpose: string,
+): Promise<(PersonFacts & { id: number })[]> {
   const found = await db.maybe(
     sql`select from cases where company_id = ${companyId} and id = ${id} and deleted_at is null`,
   )
   if (!found) notFound('case', id)
+  const permission = permissionOf({ channel: sql`'call'`, address: sql`c.mobile_e164`, purpose: sql`${purpose}::text` })
   return db.many(sql`
-    select c.* from case_clients l
+    select c.*, ${permission.columns} from case_clients l
+    join companies co on co.id = l.company_id
     join clients c on c.company_id = l.company_id and c.id = l.client_id and c.deleted_at is null
+    ${permission.join}
     where l.company_id = ${companyId} and l.case_id = ${id}
     order by c.id`)
 }

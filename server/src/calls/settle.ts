@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag'
+import { insertSuppressions } from '../compliance/permissions.ts'
 import { coalesce } from '../core/coalesce.ts'
 import { entryRows } from '../core/columns.ts'
 import type { Database } from '../core/db.ts'
@@ -62,6 +63,7 @@ interface Ended extends ContactStanding {
   case_id: number
   run_id: number | null
   attempt: number
+  to_number: string
   has_after_messages: boolean
   /** It ended before anybody here had noted that it was placed. */
   unannounced: boolean
@@ -107,7 +109,7 @@ export async function settle(db: Database, ends: CallEnd[], now: Date): Promise<
         callback_at = e.callback_at, transferred_to = e.transferred_to
       from ${entryRows([...byId.values()], columns)} as e
       where c.company_id = e.company_id and c.id = e.call_id and c.state <> 'ended'
-      returning c.company_id, c.id, c.campaign_id, c.client_id, c.case_id, c.run_id, c.attempt,
+      returning c.company_id, c.id, c.campaign_id, c.client_id, c.case_id, c.run_id, c.attempt, c.to_number,
         c.provider_call_id is null as unannounced
     )
     select ended.*, cc.delays_used, cc.requested_at, cc.last_result, p.callback_delays, exists (
@@ -218,6 +220,16 @@ async function updateStats(db: Database, settled: Settled[]): Promise<void> {
 /** An opt-out spoken in a call is the caller's own and does not spread. It holds at once, in every campaign. */
 async function optOut(db: Database, optedOut: Settled[]): Promise<void> {
   if (optedOut.length === 0) return
+  const spoken = optedOut.map(({ call: { company_id, id, to_number }, end }) => ({
+    company_id,
+    channel: 'call' as const,
+    purpose: 'all',
+    address: to_number,
+    source: 'spoken' as const,
+    evidence: { call_id: id },
+    obtained_at: end.ended_at,
+  }))
+  await insertSuppressions(db, spoken, 'system')
   const changed = await db.many<{ company_id: number; id: number }>(sql`
     update clients c set voice_calls_opted_out = true, update_origin = 'system', updated_at = now()
     from unnest(${optedOut.map(({ call }) => call.company_id)}::bigint[], ${optedOut.map(({ call }) => call.client_id)}::bigint[]) as o (company_id, client_id)

@@ -1,5 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag'
 import { memberPredicate } from '../case-lists/membership.ts'
+import { permissionOf } from '../compliance/permissions.ts'
 import type { PersonFacts, StandingFacts } from './gate-reasons.ts'
 
 /** What the gate is told of a contact in a campaign. */
@@ -18,11 +19,13 @@ export interface ContactRow extends PersonFacts, StandingFacts {
   notice_sent_at: Date | null
 }
 
+const permission = permissionOf({ channel: sql`'call'`, address: sql`c.mobile_e164`, purpose: sql`p.purpose` })
+
 /** Of `contacts` (rows of campaign_contacts, aliased `cc`): the columns of a `ContactRow`. */
 export const contactFacts = (contacts: Sql): Sql => sql`
   select cc.company_id, cc.campaign_id, cc.client_id, cc.case_id, cc.state as standing, cc.attempts, cc.announced, cc.delays_used,
     cc.requested_at, cc.callback_at, c.mobile, c.mobile_e164, c.email, c.timezone, c.state, c.postal_code,
-    c.voice_calls_opted_out, c.sms_opted_out, c.email_opted_out, c.date_of_death, c.deleted_at, k.type_id as case_type_id,
+    c.voice_calls_opted_out, c.sms_opted_out, c.email_opted_out, c.date_of_death, c.deleted_at, ${permission.columns}, k.type_id as case_type_id,
     exists (
       select from case_clients l where l.company_id = cc.company_id and l.case_id = cc.case_id and l.client_id = cc.client_id
     ) and ${memberPredicate('li', 'k')} as is_member,
@@ -32,7 +35,9 @@ export const contactFacts = (contacts: Sql): Sql => sql`
   from (${contacts}) cc
   join campaigns p on p.company_id = cc.company_id and p.id = cc.campaign_id
   join case_lists li on li.company_id = p.company_id and li.id = p.case_list_id
+  join companies co on co.id = cc.company_id
   join clients c on c.company_id = cc.company_id and c.id = cc.client_id
+  ${permission.join}
   join cases k on k.company_id = cc.company_id and k.id = cc.case_id
   left join lateral (
     select bool_or(m.status in ('scheduled', 'sending')) as pending, max(m.sent_at) as sent_at from messages m

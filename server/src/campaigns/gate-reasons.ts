@@ -17,6 +17,10 @@ export type GateRule =
   | 'deleted'
   | 'deceased'
   | 'opted_out'
+  /** The number or e-mail address is on the suppression list, by whichever contact. */
+  | 'suppressed'
+  /** Marketing without a recorded consent. */
+  | 'consent_missing'
   | 'number_missing'
   | 'number_malformed'
   | 'email_missing'
@@ -49,8 +53,10 @@ export interface CampaignFacts {
   purpose: string
 }
 
-/** Columns of `clients`. */
+/** Columns of `clients`, and what is on record about the address (`permissionOf`). */
 export interface PersonFacts extends Whereabouts {
+  suppressed: boolean
+  consented: boolean
   mobile: string | null
   email: string | null
   voice_calls_opted_out: boolean
@@ -85,8 +91,8 @@ const optOuts = {
   email: ['email_opted_out', 'e-mail'],
 } as const
 
-/** What stands against contacting this person by this channel at all, whoever wants to and whenever. */
-export function personReasons(person: PersonFacts, channel: Channel): Reason[] {
+/** What stands against contacting this person by this channel for this purpose at all, whoever wants to and whenever. */
+export function personReasons(person: PersonFacts, channel: Channel, purpose = 'case_update'): Reason[] {
   const reasons: Reason[] = []
   if (person.deleted_at !== null)
     reasons.push(
@@ -107,8 +113,21 @@ export function personReasons(person: PersonFacts, channel: Channel): Reason[] {
         ? final('opted_out', `the contact has opted out of ${what}`)
         : reason('facts', `${flag} is neither true nor false`),
     )
+  reasons.push(...permissionReasons(person, channel, purpose))
   const unreachable = channel === 'email' ? emailReason(person.email) : numberReason(person)
   if (unreachable) reasons.push(unreachable)
+  return reasons
+}
+
+function permissionReasons({ suppressed, consented }: PersonFacts, channel: Channel, purpose: string): Reason[] {
+  const [, what] = optOuts[channel]
+  const address = channel === 'email' ? 'e-mail address' : 'number'
+  const reasons: Reason[] = []
+  if (typeof suppressed !== 'boolean') reasons.push(reason('facts', 'suppressed is neither true nor false'))
+  else if (suppressed) reasons.push(final('suppressed', `the ${address} is on the list of those who want no ${what}`))
+  if (typeof consented !== 'boolean') reasons.push(reason('facts', 'consented is neither true nor false'))
+  else if (purpose === 'marketing' && !consented)
+    reasons.push(final('consent_missing', `no consent to ${what} for marketing is on record for the ${address}`))
   return reasons
 }
 

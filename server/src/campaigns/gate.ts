@@ -85,7 +85,7 @@ function judge(facts: GateFacts): Decision {
   const window = hours?.opening(now)
   const reasons = [
     ...(automatic ? automaticReasons(facts, window) : []),
-    ...personReasons(contact, channel),
+    ...personReasons(contact, channel, campaign?.purpose),
     ...limitReasons(facts, law, zones),
     ...(zones.length > 0 ? [] : [final('time_zone', 'the time zone of the contact cannot be told')]),
     ...(hours && !window?.open ? hours.reasons() : []),

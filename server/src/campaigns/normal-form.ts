@@ -1,3 +1,4 @@
+import type { Purpose } from '../compliance/rule-schema.ts'
 import { earliestToday, weekday } from './days.ts'
 import type { CallbackDelay, CreateCampaign, ReportSchedule, Run, RunMessage, Slot } from './schema.ts'
 
@@ -7,6 +8,7 @@ export interface NewCampaign {
   agent_id: string | null
   case_list_id: number
   form_id: number | null
+  purpose: Purpose
   is_obo: boolean
   calls_scheduled_externally: boolean
   never_ending: boolean
@@ -44,6 +46,7 @@ export function normalForm(input: CreateCampaign, now: Date): NewCampaign {
     agent_id: input.agent_id ?? null,
     case_list_id: input.case_list_id,
     form_id: input.form_id ?? null,
+    purpose: input.purpose ?? 'case_update',
     is_obo: input.is_obo ?? false,
     calls_scheduled_externally: input.calls_scheduled_externally ?? false,
     never_ending: input.never_ending ?? false,

@@ -27,7 +27,10 @@ export const planCampaigns: Job = {
 }
 
 /** What settled a contact but may have changed since; the gate looks again. */
-const REOPENED = ['not_member', 'deleted', 'deceased', 'opted_out', 'number_missing', 'number_malformed']
+const REOPENED = [
+  ...['not_member', 'deleted', 'deceased', 'number_missing', 'number_malformed'],
+  ...['opted_out', 'suppressed', 'consent_missing'],
+]
 
 interface OpenCampaign {
   company_id: number

@@ -100,6 +100,7 @@ const columns: Columns = {
   agent_id: 'text',
   case_list_id: 'bigint',
   form_id: 'bigint',
+  purpose: 'text',
   is_obo: 'boolean',
   calls_scheduled_externally: 'boolean',
   never_ending: 'boolean',

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { CALL_RESULTS } from '../calls/results.ts'
+import { PURPOSES } from '../compliance/rule-schema.ts'
 import {
   Choice,
   deprecated,
@@ -144,6 +145,10 @@ export const CreateCampaign = Fields({
   concurrency_limit: OptionalInteger('Most calls at the same time; 0 means unlimited', { minimum: 0, maximum: MOST }),
   self_healing_disabled: OptionalBoolean('Disables enrichment'),
   form_id: OptionalId('Linked form'),
+  purpose: OptionalChoice(
+    PURPOSES,
+    'What the campaign is for; case_update when left out. Marketing reaches only those whose consent to it is recorded',
+  ),
   use_company_hours: OptionalBoolean("Use the campaign's business_hours instead of the calling times of the runs"),
   business_hours: OptionalArray(Slot, 'Required with use_company_hours', { maxItems: 24 }),
   runs: OptionalArray(Run, 'At least one, unless the older flat shape is used', { minItems: 1, maxItems: 100 }),

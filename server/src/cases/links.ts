@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag'
+import { suppress } from '../clients/opt-outs.ts'
 import type { Channel, Scope } from '../core/operation.ts'
 
 export interface Link {
@@ -15,12 +16,13 @@ export type Owner = 'case_id' | 'client_id'
  * Answers the clients who were opted out by it.
  */
 export async function replaceLinks(
-  { db, companyId }: Scope,
+  scope: Scope,
   origin: Channel,
   owner: Owner,
   owners: number[],
   wanted: Link[],
 ): Promise<number[]> {
+  const { db, companyId } = scope
   const owned = owner === 'case_id' ? sql`l.case_id` : sql`l.client_id`
   const optedOut = await db.many<{ id: number }>(sql`
     with wanted as (
@@ -47,7 +49,9 @@ export async function replaceLinks(
     ) as opted
     where c.company_id = ${companyId} and c.id = opted.client_id and not c.voice_calls_opted_out
     returning c.id`)
-  return optedOut.map(({ id }) => id)
+  const ids = optedOut.map(({ id }) => id)
+  await suppress(scope, origin, ids)
+  return ids
 }
 
 /**

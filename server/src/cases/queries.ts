@@ -1,4 +1,5 @@
 import sql, { join, raw } from 'sql-template-tag'
+import { suppress } from '../clients/opt-outs.ts'
 import { type Columns, columnList, entryRows } from '../core/columns.ts'
 import { notFound } from '../core/errors.ts'
 import type { Channel, Scope } from '../core/operation.ts'
@@ -122,11 +123,14 @@ const columnTypes = Object.entries(writable)
 const assignAll = join(Object.keys(writable).map((name) => raw(`${name} = e.${name}`)))
 
 /** Opts the clients of the given cases out of voice calls; answers those who were not before. */
-export async function optOutClients({ db, companyId }: Scope, origin: Channel, caseIds: number[]): Promise<number[]> {
+export async function optOutClients(scope: Scope, origin: Channel, caseIds: number[]): Promise<number[]> {
+  const { db, companyId } = scope
   const rows = await db.many<{ id: number }>(sql`
     update clients c set voice_calls_opted_out = true, update_origin = ${origin}, updated_at = now()
     where c.company_id = ${companyId} and not c.voice_calls_opted_out and c.id in (
       select l.client_id from case_clients l where l.company_id = ${companyId} and l.case_id = any(${caseIds}))
     returning c.id`)
-  return rows.map(({ id }) => id)
+  const ids = rows.map(({ id }) => id)
+  await suppress(scope, origin, ids)
+  return ids
 }

@@ -1,5 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag'
+import { eraseAddresses } from '../compliance/permissions.ts'
 import type { Context, Scope } from '../core/operation.ts'
+import { suppress } from './opt-outs.ts'
 
 /** A deleted contact with the cases it was linked to. */
 export interface Gone {
@@ -12,6 +14,7 @@ export async function deleteClients(scope: Scope, ids: number[]): Promise<Gone[]
   const { db, companyId } = scope
   const gone = await lockForDeletion(scope, ids, sql`c.deleted_at is null`)
   const goneIds = gone.map(({ id }) => id)
+  await suppress(scope, 'system', goneIds)
   for (const statement of [
     sql`update clients set deleted_at = now() where company_id = ${companyId} and id = any(${goneIds})`,
     sql`delete from case_clients where company_id = ${companyId} and client_id = any(${goneIds})`,
@@ -38,7 +41,9 @@ export async function eraseClients(scope: Scope, ids: number[]): Promise<Gone[]>
   )
   const gone = erasable.map(({ id }) => id)
   const texts = gone.map(String)
+  await suppress(scope, 'system', gone)
   for (const statement of [
+    eraseAddresses(companyId, gone),
     sql`delete from case_clients where company_id = ${companyId} and client_id = any(${gone})`,
     sql`delete from campaign_contacts where company_id = ${companyId} and client_id = any(${gone})`,
     sql`delete from messages where company_id = ${companyId} and client_id = any(${gone})`,

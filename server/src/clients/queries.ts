@@ -4,6 +4,7 @@ import { assignGiven, type Columns, columnList, entryRows } from '../core/column
 import { notFound } from '../core/errors.ts'
 import type { Channel, Scope } from '../core/operation.ts'
 import { toE164 } from '../core/phone.ts'
+import { FLAGS, namesFlag, recordOptOuts, selectFlags, suppress } from './opt-outs.ts'
 import type { Client, CreateClient, PatchClient } from './schema.ts'
 
 const writable: Columns = {
@@ -36,8 +37,6 @@ const caseIds = sql`array(
   select l.case_id from case_clients l where l.company_id = c.company_id and l.client_id = c.id order by l.case_id) as case_ids`
 
 export const clientRecords = sql`select ${record}, ${caseIds} from clients c`
-
-const FLAGS = ['voice_calls_opted_out', 'sms_opted_out', 'email_opted_out'] as const
 
 /** An entry as its row: the number in E.164 beside the one that was sent, cleared flags false. */
 function toRow<T extends CreateClient | PatchClient>(entry: T): T & { mobile_e164?: string | null } {
@@ -76,8 +75,9 @@ export async function selectClientsForUpdate(scope: Scope, ids: number[]): Promi
 }
 
 /** Answers the records in the order of the entries, still without their links. */
-export function insertClients({ db, companyId }: Scope, origin: Channel, entries: CreateClient[]): Promise<Client[]> {
-  return db.many<Client>(sql`
+export async function insertClients(scope: Scope, origin: Channel, entries: CreateClient[]): Promise<Client[]> {
+  const { db, companyId } = scope
+  const clients = await db.many<Client>(sql`
     with c as (
       insert into clients (company_id, ${columnList(writable)}, origin)
       select ${companyId}, ${columnList(withoutFlags, 'e')},
@@ -87,17 +87,24 @@ export function insertClients({ db, companyId }: Scope, origin: Channel, entries
       returning *
     )
     select ${record}, '{}'::bigint[] as case_ids from c order by c.id`)
+  if (entries.some(namesFlag)) await recordOptOuts(scope, origin, [], clients)
+  return clients
 }
 
 const { voice_calls_opted_out: _v, sms_opted_out: _s, email_opted_out: _e, ...withoutFlags } = writable
 
 /** Writes the given fields of each entry and leaves the others; answers the records in no particular order. */
-export function updateClients({ db, companyId }: Scope, origin: Channel, entries: PatchClient[]): Promise<Client[]> {
-  return db.many<Client>(sql`
+export async function updateClients(scope: Scope, origin: Channel, entries: PatchClient[]): Promise<Client[]> {
+  const { db, companyId } = scope
+  const named = entries.filter(namesFlag).map(({ id }) => id)
+  const before = named.length > 0 ? await selectFlags(scope, named) : []
+  const clients = await db.many<Client>(sql`
     update clients c set ${assignGiven(writable, 'c', 'e.entry')}, update_origin = ${origin}, updated_at = now()
     from (select (value ->> 'id')::bigint as id, value as entry from jsonb_array_elements(${JSON.stringify(entries.map(toRow))}::jsonb)) e
     where c.company_id = ${companyId} and c.id = e.id and c.deleted_at is null
     returning ${record}, ${caseIds}`)
+  if (named.length > 0) await recordOptOuts(scope, origin, before, clients)
+  return clients
 }
 
 export interface OptOutSpread {
@@ -106,11 +113,8 @@ export interface OptOutSpread {
 }
 
 /** Marks all cases of the given clients and opts out all clients of those cases. Answers what changed by it. */
-export async function spreadVoiceOptOut(
-  { db, companyId }: Scope,
-  origin: Channel,
-  clientIds: number[],
-): Promise<OptOutSpread> {
+export async function spreadVoiceOptOut(scope: Scope, origin: Channel, clientIds: number[]): Promise<OptOutSpread> {
+  const { db, companyId } = scope
   const clients = await db.many<{ id: number }>(sql`
     update clients c set voice_calls_opted_out = true, update_origin = ${origin}, updated_at = now()
     where c.company_id = ${companyId} and not c.voice_calls_opted_out and c.deleted_at is null and c.id in (
@@ -123,7 +127,9 @@ export async function spreadVoiceOptOut(
     where k.company_id = ${companyId} and k.opt_out_voice_calls is not true and k.id in (
       select l.case_id from case_clients l where l.company_id = ${companyId} and l.client_id = any(${clientIds}))
     returning k.id`)
-  return { client_ids: clients.map(({ id }) => id), case_ids: cases.map(({ id }) => id) }
+  const client_ids = clients.map(({ id }) => id)
+  await suppress(scope, origin, client_ids)
+  return { client_ids, case_ids: cases.map(({ id }) => id) }
 }
 
 /**

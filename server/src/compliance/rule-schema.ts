@@ -7,6 +7,10 @@ import { Value } from 'typebox/value'
 export const CHANNELS = ['call', 'sms', 'email'] as const
 export type Channel = (typeof CHANNELS)[number]
 
+/** What a campaign may be for. */
+export const PURPOSES = ['case_update', 'intake', 'appointment', 'document_request', 'survey', 'marketing'] as const
+export type Purpose = (typeof PURPOSES)[number]
+
 /** In the order of Date#getUTCDay. */
 export const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const
 

@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag'
+import { insertSuppressions } from '../compliance/permissions.ts'
 import { coalesce } from '../core/coalesce.ts'
 import { entryRows } from '../core/columns.ts'
 import type { Engine } from '../engine/job.ts'
@@ -25,6 +26,7 @@ export interface Outgoing {
 interface Sent {
   company_id: number
   id: number
+  channel: Outgoing['channel']
   status: 'sent' | 'failed' | 'skipped' | 'scheduled'
   provider: string
   provider_message_id: string | null
@@ -71,9 +73,10 @@ function filledIn(message: Outgoing, values: TemplateValues | undefined): Outgoi
   return { ...message, body: render(body, values), subject: subject === null ? null : render(subject, values) }
 }
 
-const unsent = ({ company_id, id, subject, body }: Outgoing, provider: string): Sent => ({
+const unsent = ({ company_id, id, channel, subject, body }: Outgoing, provider: string): Sent => ({
   company_id,
   id,
+  channel,
   provider,
   status: 'failed',
   to_address: null,
@@ -166,6 +169,15 @@ function openWriter({ pool }: Engine) {
       )
       const optedOut = sent.filter((each) => each.opted_out)
       if (optedOut.length === 0) return
+      const told = optedOut.map(({ company_id, channel, id, to_address, error }) => ({
+        company_id,
+        channel,
+        purpose: 'all',
+        address: to_address!,
+        source: 'carrier' as const,
+        evidence: { message_id: id, error },
+      }))
+      await insertSuppressions(db, told, 'system')
       const changed = await db.many<{ company_id: number; id: number; flag: string }>(sql`
         update clients c set sms_opted_out = c.sms_opted_out or m.channel = 'sms', email_opted_out = c.email_opted_out or m.channel = 'email',
           update_origin = 'system', updated_at = now()

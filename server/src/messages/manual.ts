@@ -1,6 +1,8 @@
 import sql from 'sql-template-tag'
 import type { Client } from '../clients/schema.ts'
+import { selectSuppressed } from '../compliance/permissions.ts'
 import { entryRows } from '../core/columns.ts'
+import { refuseAll } from '../core/errors.ts'
 import type { Context } from '../core/operation.ts'
 import { toE164 } from '../core/phone.ts'
 
@@ -33,8 +35,19 @@ export function addressOf(client: Client, channel: MessageChannel): { address: s
   return reasons.length === 0 && address !== null ? { address } : { reasons }
 }
 
-/** Messages that a person or an integration sends: due at once, in their final text. Answers the ids in order. */
+/**
+ * Messages that a person or an integration sends: due at once, in their final text. Answers the ids in order.
+ *
+ * @throws {Refusal} when an address is suppressed.
+ */
 export async function insertManualMessages(ctx: Context, messages: ManualMessage[]): Promise<number[]> {
+  const suppressed = await selectSuppressed(ctx, messages)
+  refuseAll(
+    suppressed.map(({ client_id, channel }) => ({
+      field: 'client_id',
+      message: `the ${channel === 'sms' ? 'number' : 'e-mail address'} of client ${client_id} is on the suppression list`,
+    })),
+  )
   const now = ctx.clock.now()
   const rows = await ctx.db.many<{ id: number }>(sql`
     with inserted as (

@@ -5,6 +5,7 @@ import { type Decision, decide } from '../campaigns/gate.ts'
 import type { CampaignFacts, PersonFacts, StandingFacts, Trigger } from '../campaigns/gate-reasons.ts'
 import { compileSchedule } from '../campaigns/schedule.ts'
 import { selectSchedules } from '../campaigns/schedules.ts'
+import { permissionOf } from '../compliance/permissions.ts'
 import { selectRecentAttempts } from '../compliance/recent-attempts.ts'
 import { candidateZones } from '../compliance/time-zones.ts'
 import { entryRows } from '../core/columns.ts'
@@ -45,6 +46,12 @@ interface Row
   company_name: string
 }
 
+const permission = permissionOf({
+  channel: sql`m.channel`,
+  address: sql`case m.channel when 'email' then c.email else c.mobile_e164 end`,
+  purpose: sql`coalesce(p.purpose, 'case_update')`,
+})
+
 /** Rows are marked as being sent, and committed, before anybody outside is asked. */
 async function claim(db: Database, { nodeId, clock }: Engine): Promise<{ looked: number; outgoing: Outgoing[] }> {
   const now = clock.now()
@@ -59,7 +66,7 @@ async function claim(db: Database, { nodeId, clock }: Engine): Promise<{ looked:
     )
     select m.company_id, m.id, m.channel, m.client_id, m.case_id, m.campaign_id, cm.trigger, m.manual, m.subject, m.body,
       c.mobile, c.mobile_e164, c.email, c.timezone, c.state, c.postal_code, c.voice_calls_opted_out, c.sms_opted_out,
-      c.email_opted_out, c.date_of_death, c.deleted_at, co.name as company_name, co.campaigns_enabled,
+      c.email_opted_out, c.date_of_death, c.deleted_at, ${permission.columns}, co.name as company_name, co.campaigns_enabled,
       p.status, p.purpose, p.callback_delays, p.agent_id, a.name as agent_name,
       cf.is_member, cf.standing, cf.delays_used, cf.requested_at, cf.callback_at
     from taken m
@@ -67,6 +74,7 @@ async function claim(db: Database, { nodeId, clock }: Engine): Promise<{ looked:
     join clients c on c.company_id = m.company_id and c.id = m.client_id
     left join campaign_messages cm on cm.company_id = m.company_id and cm.id = m.campaign_message_id
     left join campaigns p on p.company_id = m.company_id and p.id = m.campaign_id
+    ${permission.join}
     left join agents a on a.company_id = p.company_id and a.id = p.agent_id
     left join lateral (${contactFacts(sql`
       select cc.* from campaign_contacts cc
