@@ -175,7 +175,7 @@ test('the connection goes to the address that was checked: the name is asked abo
       connecting.push(ip)
       setImmediate(() => this.destroy(new Error('seen enough')))
     })
-    return connect.apply(this, args)
+    return connect.apply(this, args as never)
   } as never
   after(() => {
     net.Socket.prototype.connect = connect
