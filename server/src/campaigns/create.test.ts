@@ -273,3 +273,23 @@ test('a campaign whose first run lies ahead is scheduled, any other is active at
 test('a new campaign stands at the beginning of its list, for the planner', async () => {
   assert.equal((await row(await create())).plan_cursor, 0)
 })
+
+test('what breaks the schema and what breaks a rule across fields are named together', async () => {
+  const broken = payload({
+    name: 5,
+    use_company_hours: true,
+    business_hours: [{ start_time: '07:00', end_time: '09:00' }],
+    report_schedule: { name: 'Weekly', frequency: 'weekly', time: '25:00', recipients: ['a@example.com'] },
+  })
+  const details = await refusals(broken)
+  for (const start of [
+    'name: ',
+    'report_schedule.time: ',
+    'business_hours[0].start_time: ',
+    'report_schedule.weekday: ',
+  ])
+    assert.ok(
+      details.some((detail: string) => detail.startsWith(start)),
+      `${start} in ${details}`,
+    )
+})

@@ -13,7 +13,6 @@ import { callerId } from '../voice-agents/caller-id.ts'
 import { lawOf, nextOpening } from './calling-window.ts'
 import { type ContactRow, contactFacts } from './contact-facts.ts'
 import { type Decision, decide } from './gate.ts'
-import type { Schedule } from './schedule.ts'
 import { handOutSlots } from './slots.ts'
 import { type DialledCampaign, selectWaiting, takeRate } from './waiting.ts'
 
@@ -116,8 +115,8 @@ async function selectAttempts(
   return new Map(counted.map((contact, index) => [contact, attempts[index]!]))
 }
 
-const lawFor = (contact: ContactRow, { purpose }: DialledCampaign) =>
-  lawOf({ jurisdictions: candidateZones(contact).jurisdictions, channel: 'call', purpose })
+const lawFor = (contact: ContactRow, { purpose, rules }: DialledCampaign) =>
+  lawOf({ jurisdictions: candidateZones(contact).jurisdictions, channel: 'call', purpose, rules })
 
 interface PutBack {
   company_id: number
@@ -143,9 +142,9 @@ function sort(
   const numbers = new Set<string>()
   for (const contact of contacts) {
     const campaign = campaigns.get(contact.campaign_id)!
-    const { schedule } = campaign
+    const { schedule, rules } = campaign
     const recent_attempts = attempts.get(contact)
-    const decision = decide({ now, channel: 'call', contact, campaign, schedule, recent_attempts })
+    const decision = decide({ now, channel: 'call', contact, campaign, schedule, recent_attempts, rules })
     const back = (due_at: Date | null, extra: Partial<PutBack> = {}) => {
       const { company_id, campaign_id, client_id } = contact
       put.push({
@@ -174,7 +173,7 @@ function sort(
     const notice = decision.run_id === null ? undefined : campaign.notice_minutes[decision.run_id]
     if (notice !== undefined && contact.announced < attempt) {
       const callAt = new Date(now.getTime() + notice * 60_000)
-      const opensAt = openingAfter(callAt, contact, campaign, schedule)
+      const opensAt = openingAfter(callAt, contact, campaign)
       // Announced only when the call can follow as announced; else it waits for the next opening.
       if (opensAt?.getTime() === callAt.getTime()) {
         announced.push({ ...contact, run_id: decision.run_id, attempt, call_at: callAt })
@@ -209,9 +208,9 @@ function noticeHeard({ notice_pending, notice_sent_at }: ContactRow, noticeMinut
   return notice_sent_at ? new Date(notice_sent_at.getTime() + noticeMinutes * 60_000) : now
 }
 
-function openingAfter(from: Date, contact: ContactRow, campaign: DialledCampaign, schedule: Schedule): Date | null {
+function openingAfter(from: Date, contact: ContactRow, { purpose, rules, schedule }: DialledCampaign): Date | null {
   const { zones, jurisdictions } = candidateZones(contact)
-  return nextOpening({ from, zones, jurisdictions, channel: 'call', purpose: campaign.purpose, schedule }).opensAt
+  return nextOpening({ from, zones, jurisdictions, channel: 'call', purpose, rules, schedule }).opensAt
 }
 
 /** A contact that left the list may be a member by another of its cases: the planner looks at them all. */

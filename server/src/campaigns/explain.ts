@@ -1,5 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag'
 import { memberPredicate } from '../case-lists/membership.ts'
+import { ruleBooks } from '../compliance/company-rules.ts'
 import { selectRecentAttempts } from '../compliance/recent-attempts.ts'
 import { notFound } from '../core/errors.ts'
 import type { Context, Scope } from '../core/operation.ts'
@@ -17,8 +18,10 @@ export interface Explained {
   last_result: string | null
   settled_reason: string | null
   allowed: boolean
-  reasons: { rule: string; message: string; until: Date | null }[]
+  reasons: { rule: string; message: string; until: Date | null; law?: string[] }[]
   next_at: Date | null
+  /** The legal rules that were looked at, `us-fl-hours@1`. */
+  rule_versions: readonly string[]
 }
 
 /** A contact that the planner has not come to yet stands as a new one. */
@@ -30,15 +33,15 @@ type Contact = ContactRow & {
 }
 
 /**
- * May each of the people be called now? Answered by the facts and the gate that the engine asks before it dials, with
- * what the engine itself waits for (the time of the next attempt, a line in use).
+ * May each of the people be called at that moment? Answered by the facts and the gate that the engine asks before it
+ * dials, with what the engine itself waits for (the time of the next attempt, a line in use).
  */
 export async function explainCalls(
   ctx: Context,
   campaignId: number,
   about: { client_id: number } | { case_id: number },
+  now = ctx.clock.now(),
 ): Promise<Explained[]> {
-  const now = ctx.clock.now()
   const campaign = await selectCampaignFacts(ctx, campaignId)
   const schedules = await selectSchedules(ctx.db, [{ company_id: ctx.companyId, id: campaignId }])
   const schedule = compileSchedule(schedules.get(campaignId)!)
@@ -49,15 +52,23 @@ export async function explainCalls(
     contacts.map(({ company_id, client_id, mobile_e164 }) => ({ company_id, client_id, address: mobile_e164 })),
     now,
   )
+  const company = { company_id: ctx.companyId, rules_version: campaign.rules_version }
+  const rules = (await ruleBooks(ctx.db, [company]))(company)
   return contacts.map((contact, index) => {
-    const decision = decide({ now, channel: 'call', contact, campaign, schedule, recent_attempts: attempts[index] })
+    const recent_attempts = attempts[index]
+    const decision = decide({ now, channel: 'call', contact, campaign, schedule, recent_attempts, rules })
     return explain(contact, decision, now)
   })
 }
 
 function explain(contact: Contact, decision: Decision, now: Date): Explained {
   const { client_id, case_id, attempts, last_result, settled_reason, due_at } = contact
-  const reasons = decision.reasons.map(({ rule, message, until }) => ({ rule: rule as string, message, until }))
+  const reasons = decision.reasons.map(({ rule, message, until, law }) => ({
+    rule: rule as string,
+    message,
+    until,
+    ...(law && { law }),
+  }))
   const open = contact.standing === 'due' && !decision.settle
   if (open && !contact.planned)
     reasons.push({ rule: 'not_planned', message: 'the campaign has not come to the contact yet', until: null })
@@ -79,13 +90,16 @@ function explain(contact: Contact, decision: Decision, now: Date): Explained {
     settled_reason,
     allowed,
     reasons,
+    rule_versions: decision.rule_versions,
     next_at: !open || allowed || endless || next.length === 0 ? null : new Date(Math.max(...next.map(Number))),
   }
 }
 
-async function selectCampaignFacts({ db, companyId }: Scope, id: number): Promise<CampaignFacts> {
-  const found = await db.maybe<CampaignFacts>(sql`
-    select p.status, p.purpose, p.callback_delays, co.campaigns_enabled, a.id as agent_id
+type RuledFacts = CampaignFacts & { rules_version: string | null }
+
+async function selectCampaignFacts({ db, companyId }: Scope, id: number): Promise<RuledFacts> {
+  const found = await db.maybe<RuledFacts>(sql`
+    select p.status, p.purpose, p.callback_delays, co.campaigns_enabled, co.rules_version, a.id as agent_id
     from campaigns p
     join companies co on co.id = p.company_id
     left join agents a on a.company_id = p.company_id and a.id = p.agent_id and a.deleted_at is null

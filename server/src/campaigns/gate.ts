@@ -77,15 +77,46 @@ function judge(facts: GateFacts): Decision {
   const { now, channel, contact, campaign } = facts
   if (!(now instanceof Date) || Number.isNaN(now.getTime())) return unreadable(facts, 'now is no time')
   if (!CHANNELS.includes(channel)) return unreadable(facts, 'the channel is unknown')
-  const { zones, jurisdictions, source } = candidateZones(contact)
-  const query: LegalQuery = { from: now, zones, jurisdictions, channel, purpose: campaign?.purpose, rules: facts.rules }
-  const law = lawOf(query)
+  const query = queryOf(facts, campaign?.purpose)
   const automatic = facts.manual !== true || channel === 'call'
-  const hours = automatic && zones.length > 0 ? openingHours(facts, query) : null
+  const hours = automatic && query.zones.length > 0 ? openingHours(facts, query) : null
   const window = hours?.opening(now)
-  const reasons = [
+  return decisionOf(facts, query, hours, window, [
     ...(automatic ? automaticReasons(facts, window) : []),
     ...personReasons(contact, channel, campaign?.purpose),
+  ])
+}
+
+/**
+ * May anybody contact this person now, for the purpose, as far as the person, what is on record about the address and
+ * the law are concerned? What a campaign would ask beside is left out.
+ */
+export function decideByLaw(facts: Omit<GateFacts, 'campaign' | 'schedule'> & { purpose: string }): Decision {
+  const { now, channel, contact, purpose } = facts
+  const query = queryOf(facts, purpose)
+  const hours = query.zones.length > 0 ? legalHours(query) : null
+  return decisionOf(facts, query, hours, hours?.opening(now), personReasons(contact, channel, purpose))
+}
+
+type LegalFacts = Pick<GateFacts, 'now' | 'channel' | 'contact' | 'recent_attempts' | 'rules'>
+type Query = LegalQuery & { source: ZoneSource }
+
+function queryOf({ now, channel, contact, rules }: LegalFacts, purpose: string | undefined): Query {
+  return { from: now, channel, purpose, rules, ...candidateZones(contact) }
+}
+
+/** With the reasons of the law beside those that are given. */
+function decisionOf(
+  facts: LegalFacts,
+  query: Query,
+  hours: OpeningHours | null,
+  window: Window | undefined,
+  given: Reason[],
+): Decision {
+  const { zones, source } = query
+  const law = lawOf(query)
+  const reasons = [
+    ...given,
     ...limitReasons(facts, law, zones),
     ...(zones.length > 0 ? [] : [final('time_zone', 'the time zone of the contact cannot be told')]),
     ...(hours && !window?.open ? hours.reasons() : []),
@@ -100,7 +131,7 @@ function judge(facts: GateFacts): Decision {
     zones,
     zone_source: source,
     rule_versions: law.versions,
-    decided_at: now,
+    decided_at: facts.now,
   }
 }
 
@@ -112,14 +143,18 @@ interface OpeningHours {
 
 /** Null for a schedule that can't be read, which `automaticReasons` refuses. */
 function openingHours({ trigger, schedule }: GateFacts, query: LegalQuery): OpeningHours | null {
-  if (isAfterCall(query.channel, trigger))
-    return { opening: (from) => nextLegalOpening({ ...query, from }), reasons: () => legalReasons(query) }
+  if (isAfterCall(query.channel, trigger)) return legalHours(query)
   if (!schedule || schedule.problems.length > 0) return null
   return {
     opening: (from) => nextOpening({ ...query, from, schedule }),
     reasons: () => hourReasons({ ...query, schedule }),
   }
 }
+
+const legalHours = (query: LegalQuery): OpeningHours => ({
+  opening: (from) => nextLegalOpening({ ...query, from }),
+  reasons: () => legalReasons(query),
+})
 
 /** What is asked about only when the campaign acts by itself. */
 function automaticReasons(facts: GateFacts, window: Window | undefined): Reason[] {
@@ -153,7 +188,7 @@ function retryAt(reasons: Reason[], hours: OpeningHours | null): Date | null {
 }
 
 /** How often the law lets a person be contacted. */
-function limitReasons({ now, recent_attempts }: GateFacts, law: Law, zones: readonly string[]): Reason[] {
+function limitReasons({ now, recent_attempts }: LegalFacts, law: Law, zones: readonly string[]): Reason[] {
   const days = new Set(zones.map((zone) => localDay(zone, now.getTime())))
   const limits = [...days].flatMap((day) => law.attemptLimits(day))
   if (limits.length === 0) return []

@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag'
 import { memberPredicate, selectMembers } from '../case-lists/membership.ts'
+import { ruleBooks } from '../compliance/company-rules.ts'
 import type { Whereabouts } from '../compliance/time-zones.ts'
 import type { Database, Pool } from '../core/db.ts'
 import type { Job } from '../engine/job.ts'
@@ -37,12 +38,14 @@ interface OpenCampaign {
   id: number
   case_list_id: number
   purpose: string
+  rules_version: string | null
   plan_cursor: number | null
   /** False where no call becomes due by itself: messaging only, or calls scheduled from outside. */
   calls: boolean
 }
 
 const campaignColumns = sql`p.company_id, p.id, p.case_list_id, p.purpose, p.plan_cursor,
+  (select rules_version from companies co where co.id = p.company_id) as rules_version,
   (not p.calls_scheduled_externally and p.agent_id is not null and exists (
     select from campaign_runs r where r.company_id = p.company_id and r.campaign_id = p.id and not r.messaging_only)) as calls`
 
@@ -146,5 +149,6 @@ async function insertContacts(db: Database, campaign: OpenCampaign, members: Mem
 async function dueDates(db: Database, campaign: OpenCampaign, contacts: Member[], now: Date): Promise<Date[]> {
   const row = (await selectSchedules(db, [campaign])).get(campaign.id) as ScheduleRow
   const schedule = compileSchedule(row)
-  return contacts.map((contact) => dueAt({ schedule, contact, from: now, purpose: campaign.purpose }) ?? now)
+  const rules = (await ruleBooks(db, [campaign]))(campaign)
+  return contacts.map((contact) => dueAt({ schedule, contact, from: now, purpose: campaign.purpose, rules }) ?? now)
 }

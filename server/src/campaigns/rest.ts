@@ -3,6 +3,7 @@ import { Fields, Id, OptionalText } from '../core/fields.ts'
 import { operation } from '../core/operation.ts'
 import { insertCampaign } from './create.ts'
 import { selectCampaigns, selectSettings } from './queries.ts'
+import { brokenRules, NOTHING_MISSING } from './rules.ts'
 import { Campaign, CampaignSettings, CreateCampaign } from './schema.ts'
 
 const tag = 'Campaigns'
@@ -16,6 +17,7 @@ export const createCampaign = operation({
     'whatever the campaign says. The older flat shape, without `runs`, is taken too.',
   input: CreateCampaign,
   output: Type.Object({ id: Id('Campaign id') }),
+  rules: (input) => brokenRules(input, NOTHING_MISSING),
   status: 201,
   example: {
     name: 'Hearing reminders',

@@ -13,6 +13,8 @@ export interface Missing {
   caseTypes: Set<number>
 }
 
+export const NOTHING_MISSING: Missing = { caseList: false, agent: false, form: false, caseTypes: new Set() }
+
 /** Every broken rule that the schema can't say, each by the path of its field. */
 export function brokenRules(input: CreateCampaign, missing: Missing): Detail[] {
   return [

@@ -130,12 +130,13 @@ export const explainCall = tool({
   name: 'explain_call',
   title: 'Explain whether someone may be called',
   description:
-    'May the campaign call this client, or each client of this case, now? Answers every reason against it with its end, and when it will try next. Use it when someone was not called.',
+    'May the campaign call this client, or each client of this case, now (or at a moment)? Answers every reason against it with its end and the legal rules behind it, and when it will try next. Use it when someone was not called.',
   readOnly: true,
   input: Fields({
     campaign_id: id,
     client_id: Type.Optional(Id('Client asked about')),
     case_id: Type.Optional(Id('Case whose clients are asked about')),
+    at: Type.Optional(Type.String({ format: 'date-time', description: 'Another moment than now' })),
   }),
   output: Type.Object({
     campaign_id: Type.Integer(),
@@ -151,12 +152,20 @@ export const explainCall = tool({
         last_result: Nullable<string>('string'),
         settled_reason: Nullable<string>('string'),
         allowed: Type.Boolean(),
-        reasons: Type.Array(Type.Object({ rule: Type.String(), message: Type.String(), until: Instant })),
+        reasons: Type.Array(
+          Type.Object({
+            rule: Type.String(),
+            message: Type.String(),
+            until: Instant,
+            law: Type.Optional(Type.Array(Type.String())),
+          }),
+        ),
+        rule_versions: Type.Unsafe<readonly string[]>({ type: 'array', items: { type: 'string' } }),
         next_at: Instant,
       }),
     ),
   }),
-  async run(ctx, { campaign_id, client_id, case_id }) {
+  async run(ctx, { campaign_id, client_id, case_id, at }) {
     if ((client_id === undefined) === (case_id === undefined)) {
       const message = 'give either client_id or case_id'
       refuseAll([
@@ -171,6 +180,7 @@ export const explainCall = tool({
       ctx,
       campaign_id,
       client_id === undefined ? { case_id: case_id! } : { client_id },
+      at === undefined ? undefined : new Date(at),
     )
     if (contacts.length === 0)
       badRequest(

@@ -1,4 +1,6 @@
 import sql from 'sql-template-tag'
+import { ruleBooks } from '../compliance/company-rules.ts'
+import type { RuleBook } from '../compliance/law.ts'
 import type { Database } from '../core/db.ts'
 import type { VoiceProvider } from '../providers/voice.ts'
 import type { CallerIds } from '../voice-agents/caller-id.ts'
@@ -9,12 +11,14 @@ import { companyLimit, type Waiting } from './slots.ts'
 
 /** A campaign that has somebody to call, with all that a pass needs of it. */
 export interface DialledCampaign extends Waiting, CampaignFacts, CallerIds {
+  rules: RuleBook
   schedule: Schedule
   /** By run id: how many minutes before a call its earliest announcement goes out. */
   notice_minutes: Record<number, number>
 }
 
-interface Row extends Omit<DialledCampaign, 'schedule' | 'company_limit'> {
+interface Row extends Omit<DialledCampaign, 'schedule' | 'rules' | 'company_limit'> {
+  rules_version: string | null
   concurrency_rate: number
 }
 
@@ -25,7 +29,7 @@ interface Row extends Omit<DialledCampaign, 'schedule' | 'company_limit'> {
 export async function selectWaiting(db: Database, maxConcurrentCalls: number, now: Date) {
   const rows = await db.many<Row>(sql`
     select p.company_id, p.id as campaign_id, p.concurrency_limit as limit, p.status, p.purpose, p.callback_delays,
-      co.campaigns_enabled, co.concurrency_rate, a.id as agent_id, a.phone_number, coalesce(a.phone_assignments, '[]') as phone_assignments,
+      co.campaigns_enabled, co.concurrency_rate, co.rules_version, a.id as agent_id, a.phone_number, coalesce(a.phone_assignments, '[]') as phone_assignments,
       coalesce((
         select jsonb_object_agg(m.run_id, m.minutes) from (
           select m.run_id, max(m.delay_minutes) as minutes from campaign_messages m
@@ -42,9 +46,10 @@ export async function selectWaiting(db: Database, maxConcurrentCalls: number, no
   const liveOfCompany = new Map<number, number>()
   let live = 0
   if (rows.length === 0) return { waiting, liveOfCompany, live }
-  const [inFlight, schedules] = await Promise.all([
+  const [inFlight, rulesOf, schedules] = await Promise.all([
     db.many<{ company_id: number; campaign_id: number; live: number }>(sql`
       select company_id, campaign_id, count(*)::int as live from calls where state <> 'ended' group by company_id, campaign_id`),
+    ruleBooks(db, rows),
     selectSchedules(
       db,
       rows.map((row) => ({ company_id: row.company_id, id: row.campaign_id })),
@@ -56,9 +61,10 @@ export async function selectWaiting(db: Database, maxConcurrentCalls: number, no
     liveOfCampaign.set(row.campaign_id, row.live)
     liveOfCompany.set(row.company_id, (liveOfCompany.get(row.company_id) ?? 0) + row.live)
   }
-  for (const { concurrency_rate, ...row } of rows) {
+  for (const { concurrency_rate, rules_version, ...row } of rows) {
     waiting.set(row.campaign_id, {
       ...row,
+      rules: rulesOf({ ...row, rules_version }),
       live: liveOfCampaign.get(row.campaign_id) ?? 0,
       company_limit: companyLimit(maxConcurrentCalls, concurrency_rate),
       schedule: compileSchedule(schedules.get(row.campaign_id) as ScheduleRow),

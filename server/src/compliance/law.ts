@@ -32,9 +32,10 @@ export function ruleBook(rules: readonly LegalRule[]): RuleBook {
         rule.channels.includes(channel) &&
         (rule.purposes === 'all' || rule.purposes.includes(purpose)),
     )
-    const versions = binding.map(versionOf).join(' ')
-    const law = laws.get(versions) ?? lawOf(binding)
-    laws.set(versions, law)
+    // By place: the parts of a rule that a company waived for some days share their version.
+    const key = binding.map((rule) => rules.indexOf(rule)).join(' ')
+    const law = laws.get(key) ?? lawOf(binding)
+    laws.set(key, law)
     return law
   }
   return {
@@ -49,7 +50,8 @@ export function ruleBook(rules: readonly LegalRule[]): RuleBook {
   }
 }
 
-export const shippedRules = ruleBook(readRules(new URL('rules/', import.meta.url)))
+export const shipped: readonly LegalRule[] = readRules(new URL('rules/', import.meta.url))
+export const shippedRules = ruleBook(shipped)
 
 const versionOf = (rule: LegalRule) => `${rule.id}@${rule.version}`
 
@@ -70,7 +72,7 @@ function lawOf(rules: readonly LegalRule[]): Law {
   const slots = new Map<number, readonly Slot[]>()
   return {
     key: lawsMade++,
-    versions: bindings.map(({ version }) => version),
+    versions: [...new Set(bindings.map(({ version }) => version))],
     counts: bindings.some(({ attempts }) => attempts.length > 0),
     nextDay: (day) => day,
     slotsOn(day) {

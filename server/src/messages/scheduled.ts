@@ -3,6 +3,7 @@ import { messageDueAt } from '../campaigns/calling-window.ts'
 import { FIRST_ZONE, LAST_ZONE } from '../campaigns/first-and-last-zone.ts'
 import { compileSchedule } from '../campaigns/schedule.ts'
 import { selectSchedules } from '../campaigns/schedules.ts'
+import { ruleBooks } from '../compliance/company-rules.ts'
 import { dayOf } from '../compliance/local-time.ts'
 import { candidateZones, type Whereabouts } from '../compliance/time-zones.ts'
 import type { Pool } from '../core/db.ts'
@@ -71,13 +72,15 @@ interface OpenDay {
   channel: 'sms' | 'email'
   time: string
   purpose: string
+  rules_version: string | null
 }
 
 /** Answers how many contacts were looked at. */
 function writeNextChunk(pool: Pool, now: Date, oldest: Date): Promise<number> {
   return pool.transaction(async (db) => {
     const open = await db.maybe<OpenDay>(sql`
-      select d.*, m.channel, m.time, p.purpose from campaign_message_days d
+      select d.*, m.channel, m.time, p.purpose, co.rules_version from campaign_message_days d
+      join companies co on co.id = d.company_id
       join campaign_messages m on m.company_id = d.company_id and m.id = d.campaign_message_id
       join campaigns p on p.company_id = d.company_id and p.id = d.campaign_id
       where d.cursor is not null and p.status = 'active' and p.plan_cursor is null
@@ -90,9 +93,10 @@ function writeNextChunk(pool: Pool, now: Date, oldest: Date): Promise<number> {
       join clients c on c.company_id = cc.company_id and c.id = cc.client_id and c.deleted_at is null
       where cc.company_id = ${company_id} and cc.campaign_id = ${campaign_id} and cc.client_id > ${open.cursor}
       order by cc.client_id limit ${CHUNK}`)
+    const rules = (await ruleBooks(db, [open]))(open)
     const due = contacts.flatMap((contact) => {
       const { zones, jurisdictions } = candidateZones(contact)
-      const at = messageDueAt({ date: day, time: open.time, zones, jurisdictions, channel, purpose })
+      const at = messageDueAt({ date: day, time: open.time, zones, jurisdictions, channel, purpose, rules })
       return at && at >= oldest ? [{ ...contact, at }] : []
     })
     await db.run(sql`

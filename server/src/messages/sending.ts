@@ -5,6 +5,8 @@ import { type Decision, decide } from '../campaigns/gate.ts'
 import type { CampaignFacts, PersonFacts, StandingFacts, Trigger } from '../campaigns/gate-reasons.ts'
 import { compileSchedule } from '../campaigns/schedule.ts'
 import { selectSchedules } from '../campaigns/schedules.ts'
+import { ruleBooks } from '../compliance/company-rules.ts'
+import type { RuleBook } from '../compliance/law.ts'
 import { permissionOf } from '../compliance/permissions.ts'
 import { selectRecentAttempts } from '../compliance/recent-attempts.ts'
 import { candidateZones } from '../compliance/time-zones.ts'
@@ -44,6 +46,7 @@ interface Row
   agent_id: string | null
   agent_name: string | null
   company_name: string
+  rules_version: string | null
 }
 
 const permission = permissionOf({
@@ -66,7 +69,7 @@ async function claim(db: Database, { nodeId, clock }: Engine): Promise<{ looked:
     )
     select m.company_id, m.id, m.channel, m.client_id, m.case_id, m.campaign_id, cm.trigger, m.manual, m.subject, m.body,
       c.mobile, c.mobile_e164, c.email, c.timezone, c.state, c.postal_code, c.voice_calls_opted_out, c.sms_opted_out,
-      c.email_opted_out, c.date_of_death, c.deleted_at, ${permission.columns}, co.name as company_name, co.campaigns_enabled,
+      c.email_opted_out, c.date_of_death, c.deleted_at, ${permission.columns}, co.name as company_name, co.campaigns_enabled, co.rules_version,
       p.status, p.purpose, p.callback_delays, p.agent_id, a.name as agent_name,
       cf.is_member, cf.standing, cf.delays_used, cf.requested_at, cf.callback_at
     from taken m
@@ -89,7 +92,8 @@ async function claim(db: Database, { nodeId, clock }: Engine): Promise<{ looked:
     ).values(),
   ]
   const schedules = await selectSchedules(db, campaigns)
-  const attempts = await selectAttempts(db, rows, now)
+  const rulesOf = await ruleBooks(db, rows)
+  const attempts = await selectAttempts(db, rows, rulesOf, now)
   const decided = rows.map((row) => {
     const schedule = row.campaign_id ? compileSchedule(schedules.get(row.campaign_id)!) : null
     const campaign = row.campaign_id ? row : null
@@ -102,6 +106,7 @@ async function claim(db: Database, { nodeId, clock }: Engine): Promise<{ looked:
       trigger: row.trigger ?? undefined,
       manual: row.manual,
       recent_attempts: attempts.get(row),
+      rules: rulesOf(row),
     })
     return { row, decision }
   })
@@ -119,10 +124,15 @@ async function claim(db: Database, { nodeId, clock }: Engine): Promise<{ looked:
 }
 
 /** Of those for whom a rule counts them: by the rules that are shipped, nobody. */
-async function selectAttempts(db: Database, rows: Row[], now: Date): Promise<Map<Row, Date[]>> {
+async function selectAttempts(
+  db: Database,
+  rows: Row[],
+  rulesOf: (row: Row) => RuleBook,
+  now: Date,
+): Promise<Map<Row, Date[]>> {
   const attempts = new Map<Row, Date[]>()
   for (const channel of ['sms', 'email'] as const) {
-    const counted = rows.filter((row) => row.channel === channel && lawFor(row).counts)
+    const counted = rows.filter((row) => row.channel === channel && lawFor(row, rulesOf(row)).counts)
     const found = await selectRecentAttempts(
       db,
       channel,
@@ -134,8 +144,8 @@ async function selectAttempts(db: Database, rows: Row[], now: Date): Promise<Map
   return attempts
 }
 
-const lawFor = (row: Row) =>
-  lawOf({ jurisdictions: candidateZones(row).jurisdictions, channel: row.channel, purpose: row.purpose })
+const lawFor = (row: Row, rules: RuleBook) =>
+  lawOf({ jurisdictions: candidateZones(row).jurisdictions, channel: row.channel, purpose: row.purpose, rules })
 
 interface Decided {
   row: Row
