@@ -3,6 +3,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { Change } from './change.ts'
 import type { Clock } from './clock.ts'
 import type { Database } from './db.ts'
+import type { Detail } from './errors.ts'
 import { type Checker, checker } from './validate.ts'
 
 /** What every query needs. The handle may be the pool or a transaction. */
@@ -63,6 +64,11 @@ export interface OperationSpec<I extends TObject, O extends TSchema> {
    * fails by itself or is named by its place.
    */
   entries?: string
+  /**
+   * The rules that cross fields and need no look at the database. Asked here only when the schema is broken too, so that
+   * the caller hears of both at once; `run` asks them itself.
+   */
+  rules?(input: Static<I>): Detail[]
   run(ctx: Context, input: Static<I>): Promise<O extends TSchema ? Static<O> : void>
 }
 
@@ -83,7 +89,8 @@ export interface Operation {
   namesRecord: boolean
   etag: boolean
   entries: string | undefined
-  checker: Checker<unknown>
+  /** Every rule that the input breaks, as far as it can be told without the database. */
+  check(input: unknown): Detail[]
   run(ctx: Context, input: never): Promise<unknown>
 }
 
@@ -93,6 +100,7 @@ export type NamedOperation = Operation & { name: string }
 /** Everything a channel needs to offer `run`: validation, reference and catalogue are read from this one value. */
 export function operation<I extends TObject, O extends TSchema>(spec: OperationSpec<I, O>): Operation {
   const [method, path] = spec.rest.split(' ') as [Method, string]
+  const schema = checker(spec.input)
   return {
     method,
     path,
@@ -108,7 +116,19 @@ export function operation<I extends TObject, O extends TSchema>(spec: OperationS
     namesRecord: spec.namesRecord ?? false,
     etag: spec.etag ?? false,
     entries: spec.entries,
-    checker: checker(spec.input),
+    check: (input) => checkAll(input as Static<I>, schema, spec.rules),
     run: spec.run as Operation['run'],
+  }
+}
+
+function checkAll<T>(input: T, schema: Checker<T>, rules: ((input: T) => Detail[]) | undefined): Detail[] {
+  const details = schema.check(input)
+  if (details.length === 0 || !rules) return details
+  try {
+    const said = new Set(details.map(({ field }) => field))
+    return [...details, ...rules(input).filter(({ field }) => !said.has(field))]
+  } catch {
+    // What is broken by the schema can be too broken for the rules.
+    return details
   }
 }

@@ -102,7 +102,7 @@ function readInput(request: FastifyRequest, op: Operation): unknown {
   const input = takesBody ? { ...body, ...params } : { ...query, ...params }
   const ownText = op.entries ? { ...input, [op.entries]: undefined } : input
   const unstorable = takesBody && !request.suspectText ? unstorableText(params) : unstorableText(ownText)
-  const details = [...unstorable, ...op.checker.check(input)]
+  const details = [...unstorable, ...op.check(input)]
   if (details.length > 0) throw broken(details)
   return input
 }
