@@ -1,4 +1,5 @@
 import { deskOf } from './calls/desk.ts'
+import { followLateCalls } from './calls/late.ts'
 import { takeOverCalls } from './calls/take-over.ts'
 import { dialDueCalls } from './campaigns/dialling.ts'
 import { planCampaigns } from './campaigns/planning.ts'
@@ -20,6 +21,7 @@ export const jobs: Job[] = [
   followCampaigns,
   dialDueCalls,
   takeOverCalls,
+  followLateCalls,
   writeScheduledMessages,
   sendDueMessages,
   takeOverMessages,

@@ -15,14 +15,16 @@ interface Row extends Whereabouts, Agent {
   first_name: string
   last_name: string
   case_type: string
+  office_hours: CallBrief['office_hours']
 }
 
 /** What the agents of many calls must know, in the order of the calls. */
-export async function selectBriefs(db: Database, calls: CallRef[]): Promise<CallBrief[]> {
+export async function selectBriefs(db: Database, calls: CallRef[], recorded: boolean): Promise<CallBrief[]> {
   const rows = await db.many<Row>(sql`
     select f.company_id, f.client_id, f.case_id, co.name as company_name, c.first_name, c.last_name, c.timezone, c.state,
       c.postal_code, c.mobile_e164, t.name as case_type, a.name, a.voice_id, a.greeting, a.task, a.post_call_fields,
-      a.transfer_number, a.is_transfer_enabled, a.is_appointment_booking_enabled
+      a.transfer_number, a.is_transfer_enabled, a.transfer_mode, a.is_appointment_booking_enabled, a.voicemail_action,
+      a.voicemail_message, co.business_hours as office_hours
     from ${entryRows(calls, { company_id: 'bigint', call_id: 'bigint' })} as w
     join calls f on f.company_id = w.company_id and f.id = w.call_id
     join companies co on co.id = f.company_id
@@ -39,10 +41,10 @@ export async function selectBriefs(db: Database, calls: CallRef[]): Promise<Call
     for (const [index, found] of (await selectTemplateValues({ db, companyId }, occasions)).entries())
       values.set(ofCompany[index]!, found)
   }
-  return rows.map((row) => toBrief(row, values.get(row)))
+  return rows.map((row) => toBrief(row, values.get(row), recorded))
 }
 
-function toBrief(row: Row, values: TemplateValues | undefined): CallBrief {
+function toBrief(row: Row, values: TemplateValues | undefined, recorded: boolean): CallBrief {
   const { company_name, first_name, last_name, case_type, timezone, state, postal_code, mobile_e164 } = row
   const {
     name,
@@ -52,7 +54,10 @@ function toBrief(row: Row, values: TemplateValues | undefined): CallBrief {
     post_call_fields,
     transfer_number,
     is_transfer_enabled,
+    transfer_mode,
     is_appointment_booking_enabled,
+    voicemail_action,
+    voicemail_message,
   } = row
   return {
     company_name,
@@ -64,10 +69,15 @@ function toBrief(row: Row, values: TemplateValues | undefined): CallBrief {
       post_call_fields,
       transfer_number,
       is_transfer_enabled,
+      transfer_mode,
       is_appointment_booking_enabled,
+      voicemail_action,
+      voicemail_message,
     },
     client: { first_name, last_name },
     case: { type: case_type },
+    recorded,
+    office_hours: row.office_hours,
     zones: [...candidateZones({ timezone, state, postal_code, mobile_e164 }).zones],
     // The case may have been deleted while the phone rang: nothing of it is said then.
     render: (template) =>

@@ -1,18 +1,24 @@
 import { coalesce } from '../core/coalesce.ts'
 import type { Engine } from '../engine/job.ts'
-import type { CallRef, CallStatusEvent, Conversation, VoiceEvents } from '../providers/voice.ts'
-import { analyseReport, type CallOutcome } from '../voice-agents/analysis.ts'
-import { converse } from '../voice-agents/conversation.ts'
+import type { CallRef, CallStatusEvent, Conversation, SoughtCall, VoiceEvents } from '../providers/voice.ts'
+import { analyseReport } from '../voice-agents/analysis.ts'
+import { hold } from '../voice-agents/conversation.ts'
+import type { Held } from '../voice-agents/facts.ts'
+import { mindOf } from '../voice-agents/mind.ts'
 import { selectBriefs } from './briefs.ts'
 import { notReached } from './not-reached.ts'
+import { noteOptOut } from './opt-out.ts'
 import { placedMarker } from './place.ts'
 import { type CallEnd, letGo, settler } from './settle.ts'
 import { noteTransfer } from './transfer.ts'
+import { type TwoHalves, twoHalves } from './two-halves.ts'
 
 /** Where everything that is heard of calls comes together, in one process. */
-export interface CallDesk {
+export interface CallDesk extends Pick<TwoHalves, 'settleHalves'> {
   placed(call: CallRef & { provider_call_id: string }): Promise<void>
   ended(end: CallEnd): Promise<void>
+  /** Nobody will ever tell how a call ended: what was said in it counts, if anything was. */
+  settleLost(call: SoughtCall): Promise<void>
   events: VoiceEvents
 }
 
@@ -24,18 +30,15 @@ export function deskOf(engine: Engine): CallDesk {
   return desk
 }
 
-/** A conversation is over some moments before the carrier says that the call is. */
-interface Talk {
-  outcome: Promise<CallOutcome>
-  answered_at: Date
-}
-
 function openDesk(engine: Engine): CallDesk {
   const { clock, log } = engine
+  const { voice, language_model } = engine.providers
   const placed = placedMarker(engine)
   const settle = settler(engine)
-  const brief = coalesce((calls: CallRef[]) => selectBriefs(engine.pool, calls), { max: 200 })
-  const talks = new Map<number, Talk>()
+  const mind = mindOf(language_model, log)
+  const brief = coalesce((calls: CallRef[]) => selectBriefs(engine.pool, calls, voice.records ?? false), { max: 200 })
+  /** A conversation is over some moments before the carrier says that the call is. */
+  const talks = new Map<number, Promise<Held>>()
 
   async function ended(end: CallEnd): Promise<void> {
     talks.delete(end.call_id)
@@ -45,20 +48,38 @@ function openDesk(engine: Engine): CallDesk {
     })
   }
 
+  async function talk(line: Conversation, earlier: Held | null = null): Promise<Held> {
+    const known = await brief(line)
+    return await hold(line, known, mind.brainFor, {
+      earlier,
+      onOptOut: () => {
+        engine.inHand(noteOptOut(engine, line)).catch((error: unknown) => {
+          log.error({ err: error, call_id: line.call_id }, 'an opt-out waits for the end of its call')
+        })
+      },
+    })
+  }
+
+  async function endedAfter(call: CallRef, held: Held, ended_at: Date): Promise<void> {
+    const outcome = await mind.analyse(held, await brief(call))
+    const { company_id, call_id } = call
+    await ended({ company_id, call_id, ...outcome, answered_at: held.answered_at, ended_at })
+  }
+
+  const anywhere = twoHalves(engine, { talk, ended, endedAfter })
+
   async function conversation(line: Conversation): Promise<void> {
-    const outcome = brief(line).then((known) => converse(line, known))
-    talks.set(line.call_id, { outcome, answered_at: line.answered_at })
+    const held = talk(line)
+    talks.set(line.call_id, held)
     // Heard where the end of the call is awaited, too: a failure here is logged there.
-    await outcome
+    await held
   }
 
   async function completed(event: CallStatusEvent & { status: 'completed' }): Promise<void> {
-    const talk = talks.get(event.call_id)
-    if (!talk) return ended(notReached(event, 'failed', 'error_unknown', event.at))
+    const held = talks.get(event.call_id)
+    if (!held) return ended(notReached(event, 'failed', 'error_unknown', event.at))
     try {
-      const outcome = await talk.outcome
-      const { answered_at } = talk
-      await ended({ ...event, ...outcome, answered_at, duration_seconds: event.duration_seconds, ended_at: event.at })
+      await endedAfter(event, { ...(await held), duration_seconds: event.duration_seconds }, event.at)
     } catch (error) {
       log.error({ err: error, call_id: event.call_id }, 'a conversation failed')
       await ended(notReached(event, 'failed', 'error_unknown', event.at))
@@ -69,9 +90,9 @@ function openDesk(engine: Engine): CallDesk {
     switch (event.status) {
       case 'ringing':
       case 'answered':
-        return
+        return voice.events === 'anywhere' ? anywhere.underWay(event, placed) : undefined
       case 'completed':
-        return completed(event)
+        return voice.events === 'anywhere' ? anywhere.completed(event) : completed(event)
       case 'busy':
         return ended(notReached(event, 'busy', 'dial_busy', event.at))
       case 'no_answer':
@@ -86,9 +107,17 @@ function openDesk(engine: Engine): CallDesk {
   return {
     placed,
     ended,
+    settleHalves: anywhere.settleHalves,
+    async settleLost(call) {
+      const at = clock.now()
+      if (voice.events === 'here') return ended(notReached(call, 'failed', 'error_unknown', at))
+      await anywhere.settleLost(call, at)
+    },
     events: {
       status: (event) => engine.inHand(status(event)),
-      conversation: (line) => engine.inHand(conversation(line)),
+      conversation: (line) =>
+        engine.inHand(voice.events === 'anywhere' ? anywhere.conversation(line) : conversation(line)),
+      machine: (call) => engine.inHand(anywhere.machine(call)),
       brief,
       // The call's result follows from its end.
       transfer: (event) => engine.inHand(noteTransfer(engine, event)),

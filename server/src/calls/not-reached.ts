@@ -33,6 +33,7 @@ export function notReached(
     is_disqualified: false,
     callback_at: null,
     transferred_to: null,
+    evidence: null,
     follow_ups: [],
   }
 }

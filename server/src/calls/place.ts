@@ -1,13 +1,13 @@
 import sql from 'sql-template-tag'
 import { coalesce } from '../core/coalesce.ts'
 import { entryRows } from '../core/columns.ts'
-import type { Database } from '../core/db.ts'
 import type { Engine } from '../engine/job.ts'
-import { type CallRef, DialRefused, type OutgoingCall } from '../providers/voice.ts'
+import { type CallRef, DialPutOff, DialRefused, type OutgoingCall, type SoughtCall } from '../providers/voice.ts'
 import { recordEngineChanges } from '../webhooks/record-changes.ts'
 import { type CallKeys, callStarted } from './changes.ts'
 import type { CallDesk } from './desk.ts'
 import { notReached } from './not-reached.ts'
+import { letGo } from './settle.ts'
 
 export const RING_SECONDS = 30
 /** A conversation is cut off by the carrier after half an hour. */
@@ -22,13 +22,22 @@ const OUT_OF_REACH_MS = 60_000
  */
 export async function place(engine: Engine, desk: CallDesk, call: OutgoingCall): Promise<void> {
   const { voice } = engine.providers
+  const since = engine.clock.now()
   try {
     const { provider_call_id } = await voice.place(call)
     await desk.placed({ ...call, provider_call_id })
   } catch (error) {
     if (error instanceof DialRefused) return desk.ended(notReached(call, 'failed', error.reason, engine.clock.now()))
+    if (error instanceof DialPutOff) {
+      engine.log.warn({ call_id: call.call_id, reason: error.message }, 'the provider takes no call just now')
+      return strikeOff(engine, call, error.seconds * 1000)
+    }
     engine.log.warn({ err: error, call_id: call.call_id }, 'the provider did not answer whether it placed a call')
-    await takeOver(engine, desk, { ...call, state: 'placing' })
+    await takeOver(engine, desk, { ...call, since, state: 'placing' }).catch(async (unknown: unknown) => {
+      // Whoever takes it over asks again.
+      await letGo(engine.pool, call)
+      throw unknown
+    })
   }
 }
 
@@ -39,24 +48,29 @@ export async function place(engine: Engine, desk: CallDesk, call: OutgoingCall):
 export async function takeOver(
   engine: Engine,
   desk: CallDesk,
-  call: CallRef & { state: 'placing' | 'live' },
+  call: SoughtCall & { state: 'placing' | 'live' },
 ): Promise<void> {
   const known = await engine.providers.voice.resume(call)
   if (known) return desk.placed({ ...call, provider_call_id: known.provider_call_id })
-  if (call.state === 'live') return desk.ended(notReached(call, 'failed', 'error_unknown', engine.clock.now()))
-  const due = new Date(engine.clock.now().getTime() + OUT_OF_REACH_MS)
-  await engine.pool.transaction((db) => strikeOff(db, call, due))
-  engine.wake('dial')
+  if (call.state === 'live') return desk.settleLost(call)
+  await strikeOff(engine, call, OUT_OF_REACH_MS)
 }
 
-async function strikeOff(db: Database, { company_id, call_id }: CallRef, due: Date): Promise<void> {
-  await db.run(sql`
+/** Nobody was rung: the call is as if it had not been meant, and its contact is due again after a while. */
+async function strikeOff(
+  { pool, clock, wake }: Engine,
+  { company_id, call_id }: CallRef,
+  waitMs: number,
+): Promise<void> {
+  const due = new Date(clock.now().getTime() + waitMs)
+  await pool.run(sql`
     with struck as (
       delete from calls where company_id = ${company_id} and id = ${call_id} and state = 'placing'
       returning campaign_id, client_id
     )
     update campaign_contacts cc set state = 'due', due_at = ${due}, attempts = cc.attempts - 1
     from struck where cc.company_id = ${company_id} and cc.campaign_id = struck.campaign_id and cc.client_id = struck.client_id`)
+  wake('dial')
 }
 
 /** Notes that the provider has the calls. */

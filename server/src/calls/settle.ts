@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag'
-import { insertSuppressions } from '../compliance/permissions.ts'
+import { BREAKER, breakCampaign, isBroken, type Recent } from '../campaigns/breaker.ts'
 import { coalesce } from '../core/coalesce.ts'
 import { entryRows } from '../core/columns.ts'
 import type { Database } from '../core/db.ts'
@@ -7,9 +7,11 @@ import type { Engine } from '../engine/job.ts'
 import { insertAfterCallMessages } from '../messages/automatic.ts'
 import type { CallRef, DisconnectionReason, Turn } from '../providers/voice.ts'
 import { insertCallTasks } from '../tasks/call-tasks.ts'
+import type { Evidence } from '../voice-agents/analysis.ts'
 import { recordEngineChanges } from '../webhooks/record-changes.ts'
 import { callEnded, callStarted } from './changes.ts'
 import { type ContactStanding, nextStep } from './next-step.ts'
+import { writeOptOuts } from './opt-out.ts'
 import { type CallResult, isSuccess } from './results.ts'
 
 /** How a call ended, all of it. */
@@ -31,6 +33,8 @@ export interface CallEnd {
   is_disqualified: boolean
   callback_at: Date | null
   transferred_to: string | null
+  /** The turns (from 0) that the summary, the result and each extracted field rest on. */
+  evidence: Evidence | null
   /** What the agent promised that a person would do; each becomes a task on the case. */
   follow_ups: string[]
 }
@@ -52,6 +56,7 @@ const columns = {
   is_disqualified: 'boolean',
   callback_at: 'timestamptz',
   transferred_to: 'text',
+  evidence: 'jsonb',
 }
 
 /** A call of the batch that was not settled before, with where its contact stands. */
@@ -74,8 +79,15 @@ interface Ended extends ContactStanding {
  * and late reports do nothing. Everything that follows from a call happens in that transaction: the contact's next
  * step, the opt-out, the counters, the messages after the call.
  */
-export function settler({ pool, clock, wake, log }: Engine): (end: CallEnd) => Promise<void> {
-  const settleAll = (ends: CallEnd[]) => pool.transaction((db) => settle(db, ends, clock.now()))
+export function settler(engine: Engine): (end: CallEnd) => Promise<void> {
+  const { pool, clock, wake, log } = engine
+  const settleAll = async (ends: CallEnd[]) => {
+    const recent = await pool.transaction((db) => settle(db, ends, clock.now()))
+    // In a transaction of its own: campaigns are locked before calls, and these calls are locked until here.
+    for (const campaign of recent.filter(isBroken)) await breakCampaign(engine, campaign).catch(tellOf(campaign))
+  }
+  const tellOf = (campaign: Recent) => (error: unknown) =>
+    log.error({ err: error, campaign_id: campaign.campaign_id }, 'a campaign whose calls fail could not be paused')
   return coalesce<CallEnd, void>(
     async (ends) => {
       await settleAll(ends).catch(async (error: unknown) => {
@@ -97,7 +109,8 @@ export async function letGo(db: Database, { company_id, call_id }: CallRef): Pro
     update calls set node_id = null where company_id = ${company_id} and id = ${call_id} and state <> 'ended'`)
 }
 
-export async function settle(db: Database, ends: CallEnd[], now: Date): Promise<void> {
+/** Answers how the calls of the campaigns concerned ended lately. */
+export async function settle(db: Database, ends: CallEnd[], now: Date): Promise<Recent[]> {
   const byId = new Map(ends.map((end) => [end.call_id, end]))
   const ended = await db.many<Ended>(sql`
     with ended as (
@@ -106,7 +119,7 @@ export async function settle(db: Database, ends: CallEnd[], now: Date): Promise<
         result = e.result, disconnection_reason = e.disconnection_reason, end_reason = e.end_reason,
         transcript = e.transcript, summary = e.summary, sentiment_score = e.sentiment_score,
         extracted_fields = e.extracted_fields, opted_out = e.opted_out, is_disqualified = e.is_disqualified,
-        callback_at = e.callback_at, transferred_to = e.transferred_to
+        callback_at = e.callback_at, transferred_to = e.transferred_to, evidence = e.evidence
       from ${entryRows([...byId.values()], columns)} as e
       where c.company_id = e.company_id and c.id = e.call_id and c.state <> 'ended'
       returning c.company_id, c.id, c.campaign_id, c.client_id, c.case_id, c.run_id, c.attempt, c.to_number,
@@ -119,17 +132,19 @@ export async function settle(db: Database, ends: CallEnd[], now: Date): Promise<
     join campaigns p on p.company_id = ended.company_id and p.id = ended.campaign_id
     join campaign_contacts cc
       on cc.company_id = ended.company_id and cc.campaign_id = ended.campaign_id and cc.client_id = ended.client_id`)
-  if (ended.length === 0) return
+  if (ended.length === 0) return []
   const settled = ended.map((call) => ({ call, end: byId.get(call.id)! }))
   await updateContacts(db, settled)
-  await updateStats(db, settled)
+  const recent = await updateStats(db, settled, now)
   await recordEngineChanges(
     db,
     settled.flatMap(({ call, end }) => [...(call.unannounced ? [callStarted(call)] : []), callEnded(call, end)]),
   )
-  await optOut(
+  await writeOptOuts(
     db,
-    settled.filter(({ end }) => end.opted_out),
+    settled
+      .filter(({ end }) => end.opted_out)
+      .map(({ call: { id, ...call }, end }) => ({ ...call, call_id: id, at: end.ended_at })),
   )
   await insertCallTasks(
     db,
@@ -148,6 +163,7 @@ export async function settle(db: Database, ends: CallEnd[], now: Date): Promise<
     settled.filter(({ call }) => call.has_after_messages).map(({ call, end }) => ({ ...call, result: end.result })),
     now,
   )
+  return recent
 }
 
 interface Settled {
@@ -180,7 +196,7 @@ async function updateContacts(db: Database, settled: Settled[]): Promise<void> {
     where cc.company_id = s.company_id and cc.campaign_id = s.campaign_id and cc.client_id = s.client_id and cc.state = 'live'`)
 }
 
-async function updateStats(db: Database, settled: Settled[]): Promise<void> {
+async function updateStats(db: Database, settled: Settled[], now: Date): Promise<Recent[]> {
   const rows = settled.map(({ call, end }) => ({
     company_id: call.company_id,
     campaign_id: call.campaign_id,
@@ -191,9 +207,15 @@ async function updateStats(db: Database, settled: Settled[]): Promise<void> {
     converted: end.result === 'converted' && call.last_result !== 'converted' ? 1 : 0,
     disqualified: end.is_disqualified && call.last_result !== 'disqualified' ? 1 : 0,
     seconds: end.duration_seconds,
+    broken: end.result === 'failed' ? 1 : 0,
   }))
-  await db.run(sql`
+  const since = new Date(now.getTime() - BREAKER.window_ms)
+  const counting = sql`s.recent_since > ${since} and s.recent_calls < ${BREAKER.most_calls}`
+  return db.many<Recent>(sql`
     update campaign_stats s set
+      recent_since = case when ${counting} then s.recent_since else ${now} end,
+      recent_calls = case when ${counting} then s.recent_calls else 0 end + d.calls,
+      recent_failed = case when ${counting} then s.recent_failed else 0 end + d.broken,
       total_calls = s.total_calls + d.calls, success_calls = s.success_calls + d.success,
       failed_calls = s.failed_calls + d.calls - d.success, sentiment_sum = s.sentiment_sum + d.sentiment_sum,
       sentiment_count = s.sentiment_count + d.sentiment_count, called_clients = s.called_clients + d.first,
@@ -202,7 +224,7 @@ async function updateStats(db: Database, settled: Settled[]): Promise<void> {
     from (
       select company_id, campaign_id, count(*) as calls, sum(success) as success, coalesce(sum(sentiment), 0) as sentiment_sum,
         count(sentiment) as sentiment_count, sum(first) as first, sum(converted) as converted, sum(disqualified) as disqualified,
-        sum(seconds) as seconds
+        sum(seconds) as seconds, sum(broken) as broken
       from ${entryRows(rows, {
         company_id: 'bigint',
         campaign_id: 'bigint',
@@ -212,38 +234,9 @@ async function updateStats(db: Database, settled: Settled[]): Promise<void> {
         converted: 'integer',
         disqualified: 'integer',
         seconds: 'integer',
+        broken: 'integer',
       })} as e group by company_id, campaign_id
     ) d
-    where s.company_id = d.company_id and s.campaign_id = d.campaign_id`)
-}
-
-/** An opt-out spoken in a call is the caller's own and does not spread. It holds at once, in every campaign. */
-async function optOut(db: Database, optedOut: Settled[]): Promise<void> {
-  if (optedOut.length === 0) return
-  const spoken = optedOut.map(({ call: { company_id, id, to_number }, end }) => ({
-    company_id,
-    channel: 'call' as const,
-    purpose: 'all',
-    address: to_number,
-    source: 'spoken' as const,
-    evidence: { call_id: id },
-    obtained_at: end.ended_at,
-  }))
-  await insertSuppressions(db, spoken, 'system')
-  const changed = await db.many<{ company_id: number; id: number }>(sql`
-    update clients c set voice_calls_opted_out = true, update_origin = 'system', updated_at = now()
-    from unnest(${optedOut.map(({ call }) => call.company_id)}::bigint[], ${optedOut.map(({ call }) => call.client_id)}::bigint[]) as o (company_id, client_id)
-    where c.company_id = o.company_id and c.id = o.client_id and not c.voice_calls_opted_out
-    returning c.company_id, c.id`)
-  await recordEngineChanges(
-    db,
-    changed.map(({ company_id, id }) => ({
-      company_id,
-      activity: 'client_updated',
-      record_type: 'client',
-      record_id: id,
-      client_id: id,
-      changes: { voice_calls_opted_out: { from: false, to: true } },
-    })),
-  )
+    where s.company_id = d.company_id and s.campaign_id = d.campaign_id
+    returning s.company_id, s.campaign_id, s.recent_calls, s.recent_failed`)
 }

@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Engine, Job } from '../engine/job.ts'
-import type { CallRef } from '../providers/voice.ts'
+import type { SoughtCall } from '../providers/voice.ts'
 import { deskOf } from './desk.ts'
 import { takeOver } from './place.ts'
 import { letGo } from './settle.ts'
@@ -11,17 +11,18 @@ export const takeOverCalls: Job = {
   idleMs: 3000,
   async pass(engine) {
     const { pool, nodeId, log } = engine
-    const calls = await pool.many<CallRef & { state: 'placing' | 'live' }>(sql`
+    const calls = await pool.many<SoughtCall & { state: 'placing' | 'live' }>(sql`
       update calls c set node_id = ${nodeId}
       where c.state <> 'ended' and not exists (select from engine_nodes n where n.id = c.node_id)
-      returning c.company_id, c.id as call_id, c.state`)
+      returning c.company_id, c.id as call_id, c.state, c.provider_call_id, c.to_number as "to", c.from_number as "from",
+        c.created_at as since`)
     if (calls.length > 0) log.warn({ calls: calls.length }, 'taking over calls in flight')
     for (const call of calls) engine.inHand(attend(engine, call)).catch(() => {})
     return 'idle'
   },
 }
 
-async function attend(engine: Engine, call: CallRef & { state: 'placing' | 'live' }): Promise<void> {
+async function attend(engine: Engine, call: SoughtCall & { state: 'placing' | 'live' }): Promise<void> {
   try {
     await takeOver(engine, deskOf(engine), call)
   } catch (error) {

@@ -1,3 +1,5 @@
+import type { FastifyInstance } from 'fastify'
+
 /**
  * The line between the engine and whoever really makes calls. Two kinds of carrier fit behind it:
  *
@@ -12,25 +14,35 @@ export interface VoiceProvider {
   readonly sandbox: boolean
   /** How many calls may be placed in a real second. */
   readonly calls_per_second: number
+  /**
+   * Where a call's events arrive: `here`, in the process that attends to it, or `anywhere`, in whichever process a
+   * callback or a socket happens to reach.
+   */
+  readonly events: 'here' | 'anywhere'
+  /** Conversations are recorded, once the contact has been told so. */
+  readonly records?: boolean
+  /** Adds what the carrier calls, before the service listens. */
+  addRoutes?(app: FastifyInstance): void
   /** Called once, before anything else. */
   start(events: VoiceEvents): Promise<void>
   /**
    * Rings a number. Our call id is the idempotency key where the carrier knows such a thing.
    *
    * @throws {DialRefused} the carrier said no: nobody was rung and nothing more will come of this call.
+   * @throws {DialPutOff} nobody was rung, and it may be tried again later.
    * @throws Anything else leaves open what happened: ask `lookup`, never dial again.
    */
   place(call: OutgoingCall): Promise<{ provider_call_id: string }>
   /** What the carrier knows of a call, by our id; null when it never heard of it. */
-  lookup(call: CallRef): Promise<CarrierCall | null>
+  lookup(call: SoughtCall): Promise<CarrierCall | null>
   /**
    * Takes over a call that another process placed, or this one before it died: what is still to come of it, its end
    * included where that is past already, is delivered here. Does nothing more than `lookup` where the call is already
    * attended to.
    */
-  resume(call: CallRef): Promise<CarrierCall | null>
+  resume(call: SoughtCall): Promise<CarrierCall | null>
   /** Stops the ringing (`canceled`) or ends the conversation (`completed`); a call that is over stays as it is. */
-  hangUp(call: CallRef): Promise<void>
+  hangUp(call: SoughtCall): Promise<void>
   /** Delivers no more events. Calls in progress go on at the carrier. */
   stop(): Promise<void>
 }
@@ -38,6 +50,15 @@ export interface VoiceProvider {
 export interface CallRef {
   company_id: number
   call_id: number
+}
+
+/** A call with all that we know of it, for a carrier that does not know our ids. */
+export interface SoughtCall extends CallRef {
+  provider_call_id?: string | null
+  to?: string
+  from?: string | null
+  /** When its intent was written. */
+  since?: Date
 }
 
 export interface OutgoingCall extends CallRef {
@@ -64,12 +85,25 @@ export class DialRefused extends Error {
   }
 }
 
+/** The carrier takes no call just now. */
+export class DialPutOff extends Error {
+  readonly seconds: number
+
+  constructor(seconds: number, message: string) {
+    super(message)
+    this.name = 'DialPutOff'
+    this.seconds = seconds
+  }
+}
+
 /** A carrier repeats a status or transfer event, unchanged, while the listener rejects. */
 export interface VoiceEvents {
   status(event: CallStatusEvent): void | Promise<void>
   transfer(event: TransferEvent): void | Promise<void>
   /** Holds a conversation to its end. A conversation that the listener leaves open is ended for it. */
   conversation(conversation: Conversation): Promise<void>
+  /** A machine has picked up; the conversation with it may be held in another process. */
+  machine(call: CallRef): void | Promise<void>
   /** A host tells what was said, some time after the call has ended. */
   report(report: HostedReport): void | Promise<void>
   /** What an agent must know; a host asks for it while placing. */
@@ -125,11 +159,21 @@ export interface Conversation extends CallRef {
   elapsed(): number
   /** What comes from the other end, until it ends. To be iterated once. */
   readonly turns: AsyncIterable<CallerEvent>
-  /** Resolves when the words are handed over, not when they have been spoken. */
-  say(words: string | AsyncIterable<string>): Promise<void>
-  /** `failed`: nobody picked up there, and the contact is back with the agent. */
-  transfer(number: string): Promise<'bridged' | 'failed'>
+  /**
+   * Resolves when the words are handed over, not when they have been spoken; early where the contact speaks or the line
+   * is cut before all of them are.
+   *
+   * @param whole Must be heard to its end, whatever the contact says meanwhile.
+   */
+  say(words: string | AsyncIterable<string>, whole?: 'whole'): Promise<void>
+  /**
+   * `failed`: nobody picked up there, and the contact is back with the agent. `handed_over`: how it went is heard later,
+   * perhaps elsewhere; after a failure the contact comes back as a new conversation of the same call.
+   */
+  transfer(number: string): Promise<'bridged' | 'failed' | 'handed_over'>
   end(): Promise<void>
+  /** Machine detection has spoken elsewhere; it becomes an event of this conversation. */
+  machine?(): void
 }
 
 export type CallerEvent =
@@ -201,10 +245,19 @@ export interface CallBrief {
     post_call_fields: PostCallField[]
     transfer_number: string | null
     is_transfer_enabled: boolean
+    /** `warm`: whoever picks up is told who is calling, and connected only when they take the call. */
+    transfer_mode: 'cold' | 'warm'
     is_appointment_booking_enabled: boolean
+    voicemail_action: 'hangup' | 'message'
+    /** A template, too. */
+    voicemail_message: string | null
   }
   client: { first_name: string; last_name: string }
   case: { type: string }
+  /** The contact must be told so first. */
+  recorded: boolean
+  /** When the firm takes appointments, on the contact's clock; null where it has not said. */
+  office_hours: { start_time: string; end_time: string }[] | null
   /** Where the contact's clock may stand, the likeliest IANA zone first; never empty. */
   zones: string[]
   /** Fills a template in with the values of this contact and case. */

@@ -25,6 +25,15 @@ export interface CallOutcome {
   transferred_to: string | null
   /** What the agent promised that a person will do, one sentence each, fit to be the title of a task. */
   follow_ups: string[]
+  evidence: Evidence
+}
+
+/** The turns (from 0) that each statement rests on. */
+export interface Evidence {
+  result: number[]
+  fields: Record<string, number[]>
+  /** Where a model wrote it: the turns it names. */
+  summary?: number[]
 }
 
 /** Rests on the transcript alone (and its `asks`), so it can be run again over a stored call. */
@@ -45,7 +54,29 @@ export function analyse(held: Held, brief: CallBrief): CallOutcome {
     callback_at: result === 'callback_requested' ? (facts.callback?.at ?? null) : null,
     transferred_to: held.transferred_to,
     follow_ups: followUps(result, facts, brief),
+    evidence: evidenceOf(result, facts),
   }
+}
+
+/** What a result rests on, the weightiest first. */
+const GROUNDS: Partial<Record<CallResult, string[]>> = {
+  opted_out: ['opt_out'],
+  wrong_number: ['wrong_number'],
+  disqualified: ['deceased', 'disqualified'],
+  callback_requested: ['callback', 'wants_person'],
+  transferred: ['wants_person'],
+  converted: ['next_step'],
+  successful: ['next_step'],
+  unsuccessful: ['refusal', 'breaks_off', 'hostile', 'next_step'],
+}
+
+function evidenceOf(result: CallResult, { turns, fields }: Facts): Evidence {
+  const ground = GROUNDS[result]?.find((each) => turns[each] !== undefined)
+  const rested = Object.keys(fields).flatMap((name) => {
+    const turn = turns[`field:${name}`]
+    return turn === undefined ? [] : [[name, [turn]] satisfies [string, number[]]]
+  })
+  return { result: ground === undefined ? [] : [turns[ground]!], fields: Object.fromEntries(rested) }
 }
 
 /** Reads a conversation that a vendor's agent held: its values count where they fit, its words only where ours are silent. */

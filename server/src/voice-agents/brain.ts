@@ -1,4 +1,5 @@
 import type { CallBrief, Turn } from '../providers/voice.ts'
+import type { Note } from './facts.ts'
 
 /** What decides what the agent says: the scripted policy, or a language model. */
 export interface Brain {
@@ -20,6 +21,7 @@ export interface CallSoFar {
 export type AgentAction =
   /** `asks`: see `Turn`. */
   | { do: 'say'; words: string | AsyncIterable<string>; asks?: string }
+  | { do: 'note'; note: Note }
   /** To the agent's `transfer_number`. */
   | { do: 'transfer' }
   /** The contact wants no more calls: it is confirmed in one sentence and the call ends. */

@@ -8,8 +8,9 @@ import {
 } from '../providers/voice.ts'
 import { analyse, type CallOutcome } from './analysis.ts'
 import type { AgentAction, BrainFor, Happened } from './brain.ts'
+import type { Held, Note } from './facts.ts'
 import { soundsLikeVoicemail } from './hearing.ts'
-import { openingOf } from './opening.ts'
+import { openingOf, voicemailOf } from './opening.ts'
 import { asksToBeLeftAlone } from './opt-out.ts'
 import { scriptedBrain } from './script.ts'
 
@@ -19,35 +20,56 @@ const DOUBLE_STOP = /(?<!\.)\.\.(?!\.)/g
 /** No brain, however talkative, keeps a person on the phone beyond so many turns. */
 const MOST_TURNS = 120
 
+/** Talks with whoever picked up until the call is over, and says what came of it, by its own rules alone. */
+export const converse = async (
+  line: Conversation,
+  brief: CallBrief,
+  brainFor: BrainFor = scriptedBrain,
+): Promise<CallOutcome> => analyse(await hold(line, brief, brainFor), brief)
+
+export interface HoldOptions {
+  /** What was said before a transfer that failed: the contact is back. */
+  earlier?: Held | null
+  /** The contact has just asked not to be called again. */
+  onOptOut?: () => void
+}
+
 /**
- * Talks with whoever picked up until the call is over, and says what came of it. What the law asks for is held here and
- * not left to the brain: the firm and the AI are named first, a spoken opt-out ends the call with one sentence, a
- * machine gets no monologue, and a brain that fails leaves the contact with a decent sentence.
+ * Talks with whoever picked up until the call is over. What the law asks for is held here and not left to the brain: the
+ * firm and the AI are named first, a spoken opt-out ends the call with one sentence, a machine gets no monologue, and a
+ * brain that fails leaves the contact with a decent sentence.
  *
  * A brain or a line that fails ends the call with the reason `error_unknown`.
  *
  * @throws {ConversationLost} this process has let go of the line; the call is not over and must not be settled.
  */
-export async function converse(
+export async function hold(
   line: Conversation,
   brief: CallBrief,
-  brainFor: BrainFor = scriptedBrain,
-): Promise<CallOutcome> {
-  const transcript: Turn[] = []
+  brainFor: BrainFor,
+  { earlier, onOptOut }: HoldOptions = {},
+): Promise<Held> {
+  const transcript: Turn[] = earlier ? [...earlier.transcript] : []
+  const notes: Note[] = earlier?.notes ? [...earlier.notes] : []
+  const answeredAt = earlier?.answered_at ?? line.answered_at
   const brain = brainFor(brief)
+  const message = voicemailOf(brief)
   let transferredTo: string | null = null
   let silences = 0
-  let contactTurns = 0
+  let contactTurns = transcript.filter(({ speaker }) => speaker === 'contact').length
+  /** A machine is talking, and the agent waits for its beep. */
+  let awaitsBeep = false
 
-  const at = () => Math.round(line.elapsed() * 10) / 10
-  const now = () => new Date(line.answered_at.getTime() + line.elapsed() * 1000)
+  const elapsed = () => (line.answered_at.getTime() - answeredAt.getTime()) / 1000 + line.elapsed()
+  const at = () => Math.round(elapsed() * 10) / 10
+  const now = () => new Date(answeredAt.getTime() + elapsed() * 1000)
 
-  async function say(words: string | AsyncIterable<string>, asks?: string) {
+  async function say(words: string | AsyncIterable<string>, asks?: string, whole?: 'whole') {
     const turn: Turn = { speaker: 'agent', text: '', at: at(), ...(asks ? { asks } : {}) }
     transcript.push(turn)
     if (typeof words === 'string') {
       turn.text = words.replace(DOUBLE_STOP, '.')
-      await line.say(turn.text)
+      await line.say(turn.text, whole)
     } else {
       // The turn grows with what is handed over: where the line breaks, it holds what was said until then.
       await line.say(overheard(words, turn))
@@ -70,12 +92,15 @@ export async function converse(
         return null
       case 'transfer': {
         const number = brief.agent.is_transfer_enabled ? brief.agent.transfer_number : null
-        if (number && (await line.transfer(number)) === 'bridged') {
+        if (number && (await line.transfer(number)) !== 'failed') {
           transferredTo = number
           return 'call_transfer'
         }
         return act({ type: 'transfer_failed' })
       }
+      case 'note':
+        notes.push(action.note)
+        return null
       case 'opt_out':
         return letGo()
       case 'end':
@@ -85,6 +110,7 @@ export async function converse(
   }
 
   async function letGo(): Promise<DisconnectionReason> {
+    onOptOut?.()
     await say(
       `I understand. I'm taking you off our calling list now, and ${brief.company_name} will not call you again. Goodbye.`,
     )
@@ -98,20 +124,26 @@ export async function converse(
         silences = 0
         contactTurns++
         transcript.push({ speaker: 'contact', text: event.text, at: at() })
+        if (awaitsBeep) return null
         if (asksToBeLeftAlone(event.text)) return letGo()
-        if (contactTurns <= 2 && soundsLikeVoicemail(event.text)) return hangUpOnMachine()
+        if (contactTurns <= 2 && soundsLikeVoicemail(event.text)) {
+          if (!message) return hangUpOnMachine()
+          awaitsBeep = true
+          return null
+        }
         if (transcript.length > MOST_TURNS)
           return takeLeave('Thank you for your time. I have to end the call here. Goodbye.', 'max_duration_reached')
         return act(event)
       case 'machine':
         // A late verdict is wrong about somebody who has been talking with us.
-        return contactTurns > 1 ? null : hangUpOnMachine()
+        return contactTurns > 1 && !awaitsBeep ? null : hangUpOnMachine()
       case 'interrupted':
         cutToWhatWasHeard(transcript, event.heard)
         return null
       case 'dtmf':
         return act(event)
       case 'silence':
+        if (awaitsBeep) return hangUpOnMachine()
         if (silences++ > 0) return takeLeave("I can't hear you, so I'll end the call here. Goodbye.", 'inactivity')
         await say('Hello? Are you still there?', transcript.findLast(({ speaker }) => speaker === 'agent')?.asks)
         return null
@@ -121,6 +153,7 @@ export async function converse(
   }
 
   async function hangUpOnMachine(): Promise<DisconnectionReason> {
+    if (message) await say(message, undefined, 'whole')
     await line.end()
     return 'voicemail_reached'
   }
@@ -132,12 +165,18 @@ export async function converse(
   }
 
   async function talk(): Promise<DisconnectionReason> {
-    await say(openingOf(brief), 'identity')
+    const ended = earlier ? await act({ type: 'transfer_failed' }) : await greet()
+    if (ended) return ended
     for await (const event of line.turns) {
       const ended = await follow(event)
       if (ended) return ended
     }
     return 'agent_hangup' // from outside: the engine hung up
+  }
+
+  async function greet(): Promise<null> {
+    await say(openingOf(brief), 'identity', brief.recorded ? 'whole' : undefined)
+    return null
   }
 
   let reason: DisconnectionReason
@@ -151,16 +190,14 @@ export async function converse(
       () => {},
     )
   }
-  return analyse(
-    {
-      answered_at: line.answered_at,
-      duration_seconds: Math.round(line.elapsed()),
-      disconnection_reason: reason,
-      transcript: transcript.filter(({ text }) => text !== ''),
-      transferred_to: transferredTo,
-    },
-    brief,
-  )
+  return {
+    answered_at: answeredAt,
+    duration_seconds: Math.round(elapsed()),
+    disconnection_reason: reason,
+    transcript: transcript.filter(({ text }) => text !== ''),
+    transferred_to: transferredTo,
+    notes,
+  }
 }
 
 async function* overheard(words: AsyncIterable<string>, turn: Turn): AsyncIterable<string> {

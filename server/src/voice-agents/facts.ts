@@ -11,7 +11,15 @@ export interface Held {
   disconnection_reason: DisconnectionReason
   transcript: Turn[]
   transferred_to: string | null
+  /** What the agent agreed on with the contact and put down in so many words. */
+  notes?: Note[]
 }
+
+export type Note =
+  | { type: 'callback' /** ISO instant */; at: string }
+  | { type: 'appointment' /** ISO instant */; at: string }
+  /** The contact wants something that a person must see to. */
+  | { type: 'person' }
 
 /** What the contact's turns say, each with the words it rests on. */
 export interface Facts {
@@ -24,6 +32,8 @@ export interface Facts {
   appointment: string | null
   fields: Record<string, Answer>
   asked: Set<string>
+  /** On which turn (from 0) each of these rests: `opt_out`, `next_step`, `callback`, …, `field:NAME`. */
+  turns: Record<string, number>
 }
 
 /** Reads a transcript turn by turn, each answer by what was asked before it. */
@@ -39,6 +49,7 @@ export function factsOf(held: Held, brief: CallBrief): Facts {
     appointment: null,
     fields: Object.fromEntries(post_call_fields.map(({ name }) => [name, null])),
     asked: new Set(),
+    turns: {},
   }
   let asks: string | undefined
   let question = ''
@@ -69,6 +80,10 @@ function read(
 ) {
   const note = (what: keyof Facts['quotes']) => {
     facts.quotes[what] ??= text
+    facts.turns[what] ??= index
+  }
+  const rests = (what: string) => {
+    facts.turns[what] = index
   }
   if (asksToBeLeftAlone(text)) return note('opt_out')
   if (index < 4 && soundsLikeVoicemail(text)) return
@@ -82,18 +97,27 @@ function read(
       facts.callback = null
       return note('refusal')
     }
+    rests('callback')
     facts.callback = { at: time.kind === 'at' ? time.at : (facts.callback?.at ?? null), quote: text }
     return
   }
   if (intent) return
   if (asks === 'right_number' && confirmsIdentity(text) === false) note('wrong_number')
   else if (asks === 'opt_out' && yesOrNo(text) !== false) note('opt_out')
-  else if (asks === 'reason' && yesOrNo(text) === false) facts.callback = { at: null, quote: text }
-  else if (asks === 'next_step') facts.next_step = { verdict: yesOrNo(text), quote: text }
-  else if (asks === 'person_time') facts.person_time = text
+  else if (asks === 'reason' && yesOrNo(text) === false) {
+    rests('callback')
+    facts.callback = { at: null, quote: text }
+  } else if (asks === 'next_step') {
+    rests('next_step')
+    facts.next_step = { verdict: yesOrNo(text), quote: text }
+  } else if (asks === 'person_time') facts.person_time = text
   else if (asks === 'appointment') facts.appointment = text
   else if (asks?.startsWith('field:')) {
     const field = brief.agent.post_call_fields.find(({ name }) => name === asks.slice(6))
-    if (field) facts.fields[field.name] = answerTo(field, text) ?? facts.fields[field.name] ?? null
+    const answer = field ? answerTo(field, text) : null
+    if (field && answer !== null) {
+      rests(asks)
+      facts.fields[field.name] = answer
+    }
   }
 }

@@ -7,16 +7,28 @@ const ASKS_FOR_PERSON =
 /**
  * The first words of every call, whatever brain speaks after them: the greeting as the firm wrote it. Where its first
  * sentence does not name the firm and say that an AI is calling (California AB 2905, Utah SB 149, Washington's 30
- * seconds), a sentence that does goes before it; where it does not ask for the person, that question follows.
+ * seconds), a sentence that does goes before it; that the call is recorded comes next; where the greeting does not ask
+ * for the person, that question follows.
  */
 export function openingOf(brief: CallBrief): string {
   const greeting = brief.render(brief.agent.greeting).trim()
   const parts = [greeting]
-  if (!disclosesAi(greeting, brief.company_name)) {
-    const hello = /^(?:hello|hi|hey|good (?:morning|afternoon|evening|day))\b/i.test(greeting) ? 'This' : 'Hello, this'
-    parts.unshift(`${hello} is an AI assistant calling from ${brief.company_name}.`)
-  }
+  if (brief.recorded) parts.unshift('This call is recorded.')
+  if (brief.recorded || !disclosesAi(greeting, brief.company_name)) parts.unshift(disclosure(greeting, brief))
   if (!ASKS_FOR_PERSON.test(greeting))
     parts.push(`Am I speaking with ${brief.client.first_name} ${brief.client.last_name}?`)
   return parts.join(' ')
+}
+
+/** What a machine is told where the agent leaves a message; null where it hangs up. */
+export function voicemailOf(brief: CallBrief): string | null {
+  const { voicemail_action, voicemail_message } = brief.agent
+  if (voicemail_action === 'hangup' || !voicemail_message) return null
+  const message = brief.render(voicemail_message).trim()
+  return disclosesAi(message, brief.company_name) ? message : `${disclosure(message, brief)} ${message}`
+}
+
+function disclosure(before: string, { company_name }: CallBrief): string {
+  const hello = /^(?:hello|hi|hey|good (?:morning|afternoon|evening|day))\b/i.test(before) ? 'This' : 'Hello, this'
+  return `${hello} is an AI assistant calling from ${company_name}.`
 }

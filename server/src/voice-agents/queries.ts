@@ -16,6 +16,9 @@ const writable: Columns = {
   is_appointment_booking_enabled: 'boolean',
   phone_number: 'text',
   phone_assignments: 'jsonb',
+  voicemail_action: 'text',
+  voicemail_message: 'text',
+  transfer_mode: 'text',
 }
 
 const record = sql`id, ${columnList(writable)}`

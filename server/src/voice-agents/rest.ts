@@ -54,12 +54,23 @@ export const getAgentConfig = operation({
   input: Fields({ agent_id: AgentId }),
   output: AgentConfig,
   async run(ctx, { agent_id }) {
-    const { transfer_number, phone_number, phone_assignments, ...agent } = await selectAgent(ctx, agent_id)
+    const {
+      transfer_number,
+      phone_number,
+      phone_assignments,
+      voicemail_action,
+      voicemail_message,
+      transfer_mode,
+      ...agent
+    } = await selectAgent(ctx, agent_id)
     return {
       ...agent,
       ...(transfer_number && { transfer_number }),
       ...(phone_number && { phone_number }),
       ...(phone_assignments.length > 0 && { phone_assignments }),
+      ...(voicemail_action !== 'hangup' && { voicemail_action }),
+      ...(voicemail_message && { voicemail_message }),
+      ...(transfer_mode !== 'cold' && { transfer_mode }),
     }
   },
 })

@@ -22,7 +22,9 @@ export function brokenRules(given: Given, result: Omit<Agent, 'id'>, { missingCa
     ...numberRule('transfer_number', given.transfer_number),
     ...numberRule('phone_number', given.phone_number),
     ...assignmentRules(given.phone_assignments ?? [], missingCaseTypes),
+    ...template('voicemail_message', given.voicemail_message),
     ...transferRule(result),
+    ...voicemailRule(result),
   ]
 }
 
@@ -67,6 +69,11 @@ function assignmentRules(assignments: PhoneAssignment[], missingCaseTypes: Set<n
 function transferRule({ is_transfer_enabled, transfer_number }: Omit<Agent, 'id'>): Detail[] {
   if (!is_transfer_enabled || transfer_number) return []
   return [{ field: 'transfer_number', message: 'is required while is_transfer_enabled is true' }]
+}
+
+function voicemailRule({ voicemail_action, voicemail_message }: Omit<Agent, 'id'>): Detail[] {
+  if (voicemail_action === 'hangup' || voicemail_message) return []
+  return [{ field: 'voicemail_message', message: 'is required while voicemail_action is message' }]
 }
 
 const template = (field: string, text: string | null | undefined): Detail[] => (text ? brokenTemplate(field, text) : [])

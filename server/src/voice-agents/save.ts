@@ -18,6 +18,9 @@ const blankAgent: Kept = {
   is_appointment_booking_enabled: false,
   phone_number: null,
   phone_assignments: [],
+  voicemail_action: 'hangup',
+  voicemail_message: null,
+  transfer_mode: 'cold',
 }
 
 /** The record after what was given: null takes an optional field back to its default. */

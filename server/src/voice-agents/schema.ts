@@ -7,11 +7,15 @@ import {
   Instant,
   OptionalArray,
   OptionalBoolean,
+  OptionalChoice,
   OptionalText,
   ResponseOnly,
   type Static,
   Text,
 } from '../core/fields.ts'
+
+export const VOICEMAIL_ACTIONS = ['hangup', 'message'] as const
+export const TRANSFER_MODES = ['cold', 'warm'] as const
 
 export const FIELD_TYPES = ['text', 'selector', 'boolean', 'number'] as const
 
@@ -62,6 +66,18 @@ const optional = {
   is_appointment_booking_enabled: OptionalBoolean('The agent may book appointments'),
   phone_number: OptionalText(255, 'Dedicated phone number', { examples: ['+1 212-555-0100'] }),
   phone_assignments: OptionalArray(PhoneAssignment, 'Phone numbers by case type', { maxItems: 1000 }),
+  // Beyond the specification's table.
+  voicemail_action: OptionalChoice(
+    VOICEMAIL_ACTIONS,
+    'What it does where a machine answers: `hangup` (default) or `message`',
+  ),
+  voicemail_message: OptionalText(2000, 'What it says to a machine; may hold template variables', {
+    examples: ['Please call {{company_name}} back about your case.'],
+  }),
+  transfer_mode: OptionalChoice(
+    TRANSFER_MODES,
+    'How it puts somebody through: `cold` (default) at once, `warm` after a person at transfer_number was told who calls and took the call',
+  ),
 }
 
 const responseOnly = {
@@ -95,6 +111,9 @@ export const Agent = Type.Object({
   is_appointment_booking_enabled: Flag('The agent may book appointments'),
   phone_number: optional.phone_number,
   phone_assignments: Type.Array(PhoneAssignment, { description: 'Phone numbers by case type' }),
+  voicemail_action: Choice(VOICEMAIL_ACTIONS, 'What it does where a machine answers'),
+  voicemail_message: optional.voicemail_message,
+  transfer_mode: Choice(TRANSFER_MODES, 'How it puts somebody through'),
 })
 export type Agent = Static<typeof Agent>
 
@@ -116,4 +135,7 @@ export const AgentConfig = Type.Object({
   transfer_number: Type.Optional(Type.String({ description: 'Where it is set', examples: ['+1 212-555-0101'] })),
   phone_number: Type.Optional(Type.String({ description: 'Where it is set', examples: ['+1 212-555-0100'] })),
   phone_assignments: Type.Optional(Type.Array(PhoneAssignment, { description: 'Where there are any' })),
+  voicemail_action: Type.Optional(Choice(VOICEMAIL_ACTIONS, 'Where it is not `hangup`')),
+  voicemail_message: Type.Optional(Type.String({ description: 'Where it is set', examples: ['Please call us back.'] })),
+  transfer_mode: Type.Optional(Choice(TRANSFER_MODES, 'Where it is not `cold`')),
 })

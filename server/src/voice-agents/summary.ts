@@ -3,12 +3,18 @@ import type { CallBrief } from '../providers/voice.ts'
 import type { Answer } from './answers.ts'
 import { spokenTime } from './callback-time.ts'
 import type { Facts, Held } from './facts.ts'
+import { voicemailOf } from './opening.ts'
 import { reasonOf, wordsOf } from './wording.ts'
 
 /** A few sentences for the case's file. Every statement rests on a turn and quotes it where wording matters. */
 export function summaryOf(result: CallResult, held: Held, facts: Facts, brief: CallBrief): string {
   const name = `${brief.client.first_name} ${brief.client.last_name}`
-  if (result === 'voicemail') return `A voicemail greeting answered the call to ${name}; no message was left.`
+  if (result === 'voicemail') {
+    const message = voicemailOf(brief)
+    const left =
+      message !== null && held.transcript.some(({ speaker, text }) => speaker === 'agent' && text === message)
+    return `A voicemail greeting answered the call to ${name}; ${left ? `the agent left its message: ${quoted(message)}` : 'no message was left'}.`
+  }
   const said: string[] = []
   if (facts.identified) {
     const why = `I'm calling to ${reasonOf(brief)}`

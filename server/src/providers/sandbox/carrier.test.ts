@@ -71,6 +71,7 @@ async function listen(
       if (event.status !== 'ringing' && event.status !== 'answered') waiting.get(event.call_id)?.(event)
     },
     transfer: (event) => void transfers.push(event),
+    machine: () => assert.fail('the sandbox tells the conversation'),
     conversation: talk,
     report: () => assert.fail('the sandbox hosts no agents'),
     brief: () => assert.fail('the sandbox hosts no agents'),
@@ -429,6 +430,7 @@ test('a thousand calls placed at once are written in a few statements, each once
       if (status !== 'ringing' && status !== 'answered') ended.add(call_id)
     },
     transfer: () => {},
+    machine: () => {},
     conversation: greet,
     report: () => {},
     brief: () => assert.fail(),

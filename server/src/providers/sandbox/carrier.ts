@@ -182,6 +182,7 @@ export function sandboxCarrier(db: Database, clock: Clock): VoiceProvider {
     name: 'sandbox',
     sandbox: true,
     calls_per_second: 5000,
+    events: 'here',
     async start(listener) {
       events = listener
     },

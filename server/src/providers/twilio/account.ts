@@ -1,4 +1,5 @@
 import twilio from 'twilio'
+import type RequestClient from 'twilio/lib/base/RequestClient.js'
 import type { Config } from '../../core/config.ts'
 
 /** What the settings say of the account; only where they say all of it. */
@@ -50,7 +51,7 @@ class ClientAt extends twilio.RequestClient {
     this.#base = base
   }
 
-  override request<T>(options: Parameters<twilio.RequestClient['request']>[0]) {
+  override request<T>(options: RequestClient.RequestOptions<T>) {
     return super.request<T>({ ...options, uri: options.uri.replace(/^https:\/\/[^/]+/, this.#base) })
   }
 }
