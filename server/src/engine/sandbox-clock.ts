@@ -120,9 +120,10 @@ function runClock(pool: Pool, { start, speed, ...row }: ClockRow, ahead: number,
       await beating
       const stood = now()
       clock = { now: () => stood }
-      await pool.run(
-        sql`update sandbox_clock set seen = ${stood} where id = 1 and start = ${start} and speed = ${speed}`,
-      )
+      // Anchored anew, so that by nobody's clock it is still to come where it stood.
+      await pool.run(sql`
+        update sandbox_clock set anchor = ${stood}, anchor_real = clock_timestamp(), seen = ${stood}
+        where id = 1 and start = ${start} and speed = ${speed}`)
     },
   }
 }
