@@ -195,6 +195,18 @@ test('nobody is written to at a suppressed address, over the API either', async 
   await firm.ok('POST /v1/cases/communication/email', { case_id, client_id, subject: 'Hello', message: 'Hello' })
 })
 
+test('PostgreSQL itself refuses to change or delete what is on record', async () => {
+  const { mobile } = await person({ sms_opted_out: true })
+  for (const statement of [
+    sql`update permissions set purpose = 'marketing' where address = ${mobile}`,
+    sql`update permissions set address = null, evidence = null, kind = 'consent' where address = ${mobile}`,
+    sql`delete from permissions where address = ${mobile}`,
+    sql`truncate permissions`,
+  ])
+    await assert.rejects(api.pool.run(statement), /append-only/)
+  assert.equal((await rowsOf(mobile)).length, 1)
+})
+
 test('the record is append-only: no statement of the service changes or deletes a permission, but for erasing', () => {
   const root = new URL('../', import.meta.url)
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => /(?<!\.test)\.ts$/.test(file))

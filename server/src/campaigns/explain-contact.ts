@@ -1,12 +1,12 @@
 import sql from 'sql-template-tag'
-import { type Decision, decideByLaw } from '../campaigns/gate.ts'
-import type { PersonFacts } from '../campaigns/gate-reasons.ts'
+import { type Ruled, ruleBooks } from '../compliance/company-rules.ts'
+import { permissionOf } from '../compliance/permissions.ts'
+import { selectRecentAttempts } from '../compliance/recent-attempts.ts'
+import type { Channel, Purpose } from '../compliance/rule-schema.ts'
 import { notFound } from '../core/errors.ts'
 import type { Context } from '../core/operation.ts'
-import { type Ruled, ruleBooks } from './company-rules.ts'
-import { permissionOf } from './permissions.ts'
-import { selectRecentAttempts } from './recent-attempts.ts'
-import type { Channel, Purpose } from './rule-schema.ts'
+import { type Decision, decideByLaw } from './gate.ts'
+import type { PersonFacts } from './gate-reasons.ts'
 
 /**
  * May anybody of the firm contact this person by the channel at that moment, for that purpose? The same facts and the
