@@ -20,10 +20,13 @@ export interface ServiceProcess {
   ended: Promise<number | string>
 }
 
+/** As `npm start` sets it. */
+const COMPILE_CACHE = { NODE_COMPILE_CACHE: 'node_modules/.cache/node' }
+
 /** The environment of the tests without what belongs to the tests themselves. */
 function environment(settings: Settings): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = process.env
-  return { PATH, HOME, TMPDIR, PORT: '0', ...settings }
+  return { PATH, HOME, TMPDIR, ...COMPILE_CACHE, PORT: '0', ...settings }
 }
 
 /** Starts the whole service as a process of its own. Whatever is left of it is killed after the file's tests. */
