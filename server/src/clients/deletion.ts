@@ -40,7 +40,6 @@ export async function eraseClients(scope: Scope, ids: number[]): Promise<Gone[]>
       select from calls where calls.company_id = c.company_id and calls.client_id = c.id and calls.state <> 'ended')`,
   )
   const gone = erasable.map(({ id }) => id)
-  const texts = gone.map(String)
   await suppress(scope, 'system', gone)
   for (const statement of [
     eraseAddresses(companyId, gone),
@@ -63,8 +62,11 @@ export async function eraseClients(scope: Scope, ids: number[]): Promise<Gone[]>
     sql`
       update events set data = json_build_object('id', split_part(event_key, ':', 2)::bigint), previous = null
       where company_id = ${companyId} and client_id = any(${gone})`,
-    sql`update audit_log set changes = null where company_id = ${companyId} and record_type = 'client' and record_id = any(${texts})`,
     sql`delete from clients where company_id = ${companyId} and id = any(${gone})`,
+    // The log gives up values, never an entry, and these only when their client is gone.
+    sql`
+      update audit_log set changes = null
+      where company_id = ${companyId} and client_id = any(${gone}) and changes is not null`,
   ]) {
     await db.run(statement)
   }

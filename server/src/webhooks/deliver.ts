@@ -43,7 +43,8 @@ function openCourier(engine: Engine): CourierWithLanes {
   const { pool, nodeId, signal, log, allowPrivateWebhooks } = engine
   const write = coalesce<Outcome, void>(
     async (outcomes) => {
-      const exhausted = await writeOutcomes(pool, outcomes)
+      // In a transaction because that is tried again where it meets a webhook that is being changed.
+      const exhausted = await pool.transaction((db) => writeOutcomes(db, outcomes))
       const off = [
         ...outcomes.filter(({ gone }) => gone).map((outcome) => because(outcome, 'the receiver answered 410 Gone')),
         ...exhausted.map((webhook) => because(webhook, 'every delivery of the last 5 days failed')),

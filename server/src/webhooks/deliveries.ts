@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import { entryRows } from '../core/columns.ts'
-import type { Database, Pool } from '../core/db.ts'
+import type { Database } from '../core/db.ts'
 
 /** How long a process may keep a webhook without saying that it still works on it; longer than any attempt takes. */
 export const LEASE_SECONDS = 60
@@ -160,9 +160,8 @@ const DISABLED_AFTER = sql`interval '5 days'`
  * is logged. An attempt that another process has also made, because this one had lost its lease, changes nothing but
  * the log. Answers the webhooks that have failed for too long.
  */
-export function writeOutcomes(pool: Pool, outcomes: Outcome[]): Promise<WebhookRef[]> {
-  return pool
-    .many<WebhookRef>(sql`
+export async function writeOutcomes(db: Database, outcomes: Outcome[]): Promise<WebhookRef[]> {
+  const rows = await db.many<WebhookRef & { exhausted: boolean | null }>(sql`
     with made as materialized (
       select * from ${entryRows(outcomes, outcomeColumns)} as o
     ), delivered as (
@@ -197,6 +196,6 @@ export function writeOutcomes(pool: Pool, outcomes: Outcome[]): Promise<WebhookR
     from latest l
     where w.company_id = l.company_id and w.id = l.webhook_id
     returning w.company_id, w.id as webhook_id,
-      w.enabled and w.failing_since < now() - ${DISABLED_AFTER} as exhausted`)
-    .then((rows) => (rows as (WebhookRef & { exhausted: boolean | null })[]).filter(({ exhausted }) => exhausted))
+      w.enabled and l.first_failure is not null and w.failing_since < now() - ${DISABLED_AFTER} as exhausted`)
+  return rows.filter(({ exhausted }) => exhausted)
 }
