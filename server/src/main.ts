@@ -18,6 +18,7 @@ import { jobs, listen } from './jobs.ts'
 import { untilAskedToLeave } from './leaving.ts'
 import { operations } from './operations.ts'
 import { createProviders } from './providers/index.ts'
+import { languageModel } from './providers/language-model.ts'
 import { tools } from './tools.ts'
 import { welcome } from './welcome.ts'
 
@@ -37,7 +38,7 @@ async function serve(config: Config, log: Logger): Promise<void> {
 
   const clock = await openClock(pool, { start: config.SANDBOX_CLOCK, speed: config.SANDBOX_SPEED }, log)
   stack.defer(clock.stop)
-  const providers = createProviders(pool, clock)
+  const providers = createProviders(pool, clock, config, await languageModel(config))
   const { voice, sms, email } = providers
   const sandboxed = [voice, sms, email].every(({ sandbox }) => sandbox)
   if (!sandboxed && (config.SANDBOX_CLOCK || config.SANDBOX_SPEED))
@@ -58,6 +59,8 @@ async function serve(config: Config, log: Logger): Promise<void> {
           publicUrl: config.PUBLIC_URL,
           engineReady,
         })
+  // A process without an engine holds no conversations: the carrier must reach one that does.
+  if (config.ROLE !== 'api') voice.addRoutes?.(app)
   stack.defer(async () => void (await Promise.all([close(app), engine?.stop(FINISHES_WITHIN)])))
 
   // Before anybody is called: the port shows whether the same service runs already.

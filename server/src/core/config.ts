@@ -57,7 +57,7 @@ export const SETTINGS = {
     'Address of the interface; another one for a region, or for a carrier or an emulator that speaks the same',
   ),
   TWILIO_CALLS_PER_SECOND: setting(
-    number(0.1, 1000),
+    integer(1, 1000),
     '1',
     'Calls placed in a second at the most, as the account allows',
   ),

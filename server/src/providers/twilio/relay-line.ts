@@ -1,0 +1,200 @@
+import type { Clock } from '../../core/clock.ts'
+import type { CallerEvent, CallRef, Conversation } from '../voice.ts'
+
+/** Frames to the carrier, as JSON text. */
+export type Outgoing =
+  | { type: 'text'; token: string; last: boolean; interruptible?: boolean }
+  | { type: 'end'; handoffData: string }
+
+/** What the line needs of a socket. */
+export interface RelaySocket {
+  send(frame: Outgoing): void
+}
+
+/** Why the agent let the session end; read again when the carrier asks what comes next. */
+export type HandOff = 'transfer' | 'hangup'
+
+export interface RelayLine extends Conversation {
+  /** A frame of the carrier. Those that are not known are passed over. */
+  hear(frame: Record<string, unknown>): void
+  /** The socket is closed; `clean` where the carrier closed it in the way that sockets are closed. */
+  closed(clean: boolean): void
+  machine(): void
+}
+
+interface LineOptions {
+  ref: CallRef
+  socket: RelaySocket
+  clock: Clock
+  answeredAt: Date
+  maxSeconds: number
+  /** The contact reacts for the first time: the opening has been heard. */
+  onFirstHeard(): void
+}
+
+/** Unhurried speech, 165 words a minute: how long words are spoken where the carrier doesn't say when it is done. */
+const WORD_MS = 364
+/** Seconds without a word from the contact, once the agent has finished. */
+const SILENCE_SECONDS = 8
+/** Longer than this the end of a session does not wait for words to be spoken. */
+const LONGEST_WAIT_MS = 20_000
+
+const CUT = Symbol('cut')
+
+/** One conversation over the frames of ConversationRelay, which Telnyx speaks, too. */
+export function openRelayLine({ ref, socket, clock, answeredAt, maxSeconds, onFirstHeard }: LineOptions): RelayLine {
+  const queue: CallerEvent[] = []
+  let state: 'open' | 'ending' | 'closed' = 'open'
+  let heardBefore = false
+  let toldOfMachine = false
+  /** When the words handed over so far will have been spoken, by the clock. */
+  let spokenUntil = 0
+  let contactSpeaks = false
+  let lastSound = clock.now().getTime()
+  /** Resolves when something arrives that the conversation must look at. */
+  let arrival = Promise.withResolvers<void>()
+  /** Resolves when the contact speaks while words are handed over. */
+  let bargeIn = Promise.withResolvers<typeof CUT>()
+
+  const elapsed = () => (clock.now().getTime() - answeredAt.getTime()) / 1000
+
+  function push(event: CallerEvent, sound = true): void {
+    if (state === 'closed') return
+    queue.push(event)
+    if (sound) {
+      lastSound = clock.now().getTime()
+      if (!heardBefore) onFirstHeard()
+      heardBefore = true
+      bargeIn.resolve(CUT)
+    }
+    arrive()
+  }
+
+  function arrive(): void {
+    arrival.resolve()
+    arrival = Promise.withResolvers()
+  }
+
+  function hear(frame: Record<string, unknown>): void {
+    switch (frame.type) {
+      case 'prompt':
+        // Partial prompts are not asked for; one that comes all the same is followed by the whole.
+        if (frame.last !== false && typeof frame.voicePrompt === 'string' && frame.voicePrompt.trim() !== '')
+          push({ type: 'said', text: frame.voicePrompt.trim() })
+        return
+      case 'dtmf':
+        if (typeof frame.digit === 'string') push({ type: 'dtmf', digit: frame.digit })
+        return
+      case 'interrupt':
+        spokenUntil = clock.now().getTime()
+        push({ type: 'interrupted', heard: String(frame.utteranceUntilInterrupt ?? '') })
+        return
+      case 'info':
+        sound(frame)
+    }
+  }
+
+  function sound({ name, value }: Record<string, unknown>): void {
+    const now = clock.now().getTime()
+    if (name === 'agentSpeaking' && value === 'off') spokenUntil = Math.min(spokenUntil, now)
+    if (name === 'clientSpeaking') contactSpeaks = value === 'on'
+    lastSound = now
+    arrive()
+  }
+
+  /** Waits for what comes next; silence comes by the clock. */
+  async function next(): Promise<IteratorResult<CallerEvent>> {
+    for (;;) {
+      const event = queue.shift()
+      if (event) return { done: false, value: event }
+      if (state !== 'open') return { done: true, value: undefined }
+      const left = Math.max(spokenUntil, lastSound) + SILENCE_SECONDS * 1000 - clock.now().getTime()
+      if (left <= 0 && !contactSpeaks) {
+        lastSound = clock.now().getTime()
+        return { done: false, value: { type: 'silence', seconds: SILENCE_SECONDS } }
+      }
+      await waitAtMost(left > 0 ? left : SILENCE_SECONDS * 1000)
+    }
+  }
+
+  async function waitAtMost(ms: number): Promise<void> {
+    const patience = new AbortController()
+    const arrived = arrival.promise
+    await Promise.race([arrived, clock.sleep(ms, patience.signal)])
+    patience.abort()
+  }
+
+  function handOver(token: string, last: boolean, whole: boolean): void {
+    socket.send({ type: 'text', token, last, ...(whole ? { interruptible: false } : {}) })
+    const words = token.split(/\s+/).filter((word) => word !== '').length
+    spokenUntil = Math.max(spokenUntil, clock.now().getTime()) + words * WORD_MS
+  }
+
+  /** What is left to be spoken is spoken; a contact who hangs up meanwhile is not waited for. */
+  async function spoken(): Promise<void> {
+    const end = clock.now().getTime() + LONGEST_WAIT_MS
+    for (;;) {
+      const left = Math.min(spokenUntil, end) - clock.now().getTime()
+      if (left <= 0 || state === 'closed') return
+      await waitAtMost(left)
+    }
+  }
+
+  async function leave(handOff: HandOff): Promise<void> {
+    await spoken()
+    if (state !== 'open') return
+    state = 'ending'
+    socket.send({ type: 'end', handoffData: JSON.stringify({ next: handOff }) })
+    arrive()
+  }
+
+  return {
+    ...ref,
+    answered_at: answeredAt,
+    elapsed,
+    turns: { [Symbol.asyncIterator]: () => ({ next }) },
+    hear,
+    async say(words, whole) {
+      if (state !== 'open') return
+      if (typeof words === 'string') return handOver(words, true, whole === 'whole')
+      // What was said before the first word of an answer counts, too: the answer would be to less than was said.
+      bargeIn = Promise.withResolvers()
+      if (queue.length > 0) bargeIn.resolve(CUT)
+      const tokens = words[Symbol.asyncIterator]()
+      let begun = false
+      for (;;) {
+        const step = await Promise.race([bargeIn.promise, tokens.next()])
+        if (step === CUT || state !== 'open') {
+          void tokens.return?.()
+          break
+        }
+        if (step.done) break
+        if (step.value === '') continue
+        begun = true
+        handOver(step.value, false, whole === 'whole')
+      }
+      if (begun && state === 'open') socket.send({ type: 'text', token: '', last: true })
+    },
+    async transfer() {
+      if (state !== 'open') return 'failed'
+      await leave('transfer')
+      return 'handed_over'
+    },
+    end: () => leave('hangup'),
+    machine() {
+      if (toldOfMachine) return
+      toldOfMachine = true
+      push({ type: 'machine' }, false)
+    },
+    closed(clean) {
+      if (state === 'closed') return
+      if (state === 'open') {
+        const reason = !clean ? 'error_unknown' : elapsed() >= maxSeconds - 2 ? 'max_duration_reached' : 'user_hangup'
+        queue.push({ type: 'ended', reason })
+      }
+      state = 'closed'
+      bargeIn.resolve(CUT)
+      arrive()
+    },
+  }
+}

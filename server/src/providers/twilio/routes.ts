@@ -1,0 +1,180 @@
+import websocket from '@fastify/websocket'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import sql from 'sql-template-tag'
+import type { Clock } from '../../core/clock.ts'
+import type { Database } from '../../core/db.ts'
+import type { CallRef, CallStatusEvent, TransferEvent, VoiceEvents } from '../voice.ts'
+import type { TwilioAccount } from './account.ts'
+import { failedReason } from './refusals.ts'
+import type { RelayConversations } from './relay.ts'
+import { addSignedRoutes } from './signed-routes.ts'
+import { callAddresses, emptyTwiml, hangupTwiml, relayTwiml, transferTwiml, whisperTwiml } from './twiml.ts'
+
+interface RouteOptions {
+  account: TwilioAccount
+  clock: Clock
+  db: Database
+  events: Promise<VoiceEvents>
+  relays: RelayConversations
+}
+
+type Form = Record<string, string | undefined>
+
+const LOST = "I'm sorry, the connection was lost. We will get back to you. Goodbye."
+
+/** A frame is a sentence or two. */
+const LARGEST_FRAME = 64 * 1024
+
+/** Everything that Twilio calls while a call goes on. Whichever process it reaches can answer. */
+export function addCallRoutes(app: FastifyInstance, { account, clock, db, events, relays }: RouteOptions): void {
+  addSignedRoutes(app, account, async (routes) => {
+    await routes.register(websocket, { options: { maxPayload: LARGEST_FRAME } })
+
+    routes.get('/providers/twilio/relay/:company/:call/:round', { websocket: true }, (socket, request) => {
+      const { company, call } = request.params as Form
+      relays.connect(socket, { company_id: Number(company), call_id: Number(call) }, (what, message) =>
+        request.log.warn(what, message),
+      )
+    })
+
+    const add = (route: string, answer: (about: About) => Promise<string | undefined>) =>
+      routes.post(`/providers/twilio/${route}`, async (request, reply) => {
+        const twiml = await answer(aboutOf(request))
+        return twiml === undefined ? reply.code(204).send() : reply.type('text/xml').send(twiml)
+      })
+
+    add('status', async (about) => {
+      const event = statusEvent(about, clock)
+      if (event) await (await events).status(event)
+      return undefined
+    })
+
+    add('machine', async ({ ref, form }) => {
+      if (/^(?:machine|fax)/.test(form.AnsweredBy ?? '')) await (await events).machine(ref)
+      return undefined
+    })
+
+    /** The conversation is over: what comes next? */
+    add('relay-ended', async (about) => {
+      const { ref, form, round } = about
+      if (form.SessionStatus === 'failed') return hangupTwiml(LOST)
+      if (handOff(form.HandoffData) !== 'transfer') return hangupTwiml()
+      const brief = await (await events).brief(ref)
+      const number = brief.agent.transfer_number
+      if (!number) return hangupTwiml(LOST)
+      await tell(about, 'started', number)
+      return transferTwiml(callAddresses(account.publicUrl, ref, round), brief, number, await callerOf(ref))
+    })
+
+    /** Somebody, or something, has picked up at the other end of a transfer. */
+    add('leg', async (about) => {
+      const { agent } = await (await events).brief(about.ref)
+      const connected = about.form.CallStatus === 'in-progress' && agent.transfer_mode === 'cold'
+      if (connected) await tell(about, 'bridged', agent.transfer_number!)
+      return undefined
+    })
+
+    add('whisper', async ({ ref, round }) => {
+      const brief = await (await events).brief(ref)
+      return whisperTwiml(callAddresses(account.publicUrl, ref, round), brief)
+    })
+
+    add('accepted', async (about) => {
+      if (!about.form.Digits) return hangupTwiml()
+      const { agent } = await (await events).brief(about.ref)
+      await tell(about, 'bridged', agent.transfer_number!)
+      return emptyTwiml()
+    })
+
+    add('dial-ended', async (about) => {
+      const { ref, form, round } = about
+      const { agent } = await (await events).brief(ref)
+      const number = agent.transfer_number!
+      const talked = form.DialCallStatus === 'completed' || form.DialCallStatus === 'answered'
+      const bridged = agent.transfer_mode === 'warm' ? await wasBridged(ref) : talked
+      if (!bridged) {
+        await tell(about, 'cancelled', number)
+        // They hung up while it rang.
+        if (form.CallStatus === 'completed') return emptyTwiml()
+        return relayTwiml(callAddresses(account.publicUrl, ref, round + 1), agent.voice_id, null)
+      }
+      // The word of the other leg may have been lost.
+      await tell(about, 'bridged', number)
+      await tell(about, 'ended', number)
+      return hangupTwiml()
+    })
+  })
+
+  /** Each step has its number in the call, so that what is told twice is heard once. */
+  async function tell({ ref, round, form }: About, status: TransferEvent['status'], number: string): Promise<void> {
+    const sequence = round * 4 + ['started', 'bridged', 'cancelled', 'ended'].indexOf(status)
+    const provider_call_id = form.ParentCallSid ?? form.CallSid ?? ''
+    await (await events).transfer({ ...ref, provider_call_id, sequence, at: clock.now(), status, number })
+  }
+
+  async function wasBridged({ company_id, call_id }: CallRef): Promise<boolean> {
+    const row = await db.maybe<{ transfer_bridged: boolean }>(sql`
+      select transfer_bridged from calls where company_id = ${company_id} and id = ${call_id}`)
+    return row?.transfer_bridged ?? false
+  }
+
+  async function callerOf({ company_id, call_id }: CallRef): Promise<string> {
+    const row = await db.maybe<{ from_number: string | null }>(sql`
+      select from_number from calls where company_id = ${company_id} and id = ${call_id}`)
+    return row?.from_number ?? account.from
+  }
+}
+
+interface About {
+  ref: CallRef
+  round: number
+  form: Form
+}
+
+function aboutOf({ query, body }: FastifyRequest): About {
+  const { company, call, round } = query as Form
+  return {
+    ref: { company_id: Number(company), call_id: Number(call) },
+    round: Number(round ?? 0),
+    form: (body ?? {}) as Form,
+  }
+}
+
+function handOff(data: string | undefined): unknown {
+  try {
+    return (JSON.parse(data ?? '{}') as { next?: unknown }).next
+  } catch {
+    return undefined
+  }
+}
+
+function statusEvent({ ref, form }: About, clock: Clock): CallStatusEvent | null {
+  const { CallSid, CallStatus, CallDuration, SequenceNumber, Timestamp, SipResponseCode } = form
+  const told = new Date(Timestamp ?? '')
+  const stamp = {
+    ...ref,
+    provider_call_id: CallSid ?? '',
+    sequence: Number(SequenceNumber ?? 0),
+    at: Number.isNaN(told.getTime()) ? clock.now() : told,
+  }
+  switch (CallStatus) {
+    case 'queued':
+    case 'initiated':
+    case 'ringing':
+      return { ...stamp, status: 'ringing' }
+    case 'in-progress':
+      return { ...stamp, status: 'answered', answered_by: 'unknown' }
+    case 'completed':
+      return { ...stamp, status: 'completed', duration_seconds: Number(CallDuration) || 0 }
+    case 'busy':
+      return { ...stamp, status: 'busy' }
+    case 'no-answer':
+      return { ...stamp, status: 'no_answer' }
+    case 'canceled':
+      return { ...stamp, status: 'canceled' }
+    case 'failed':
+      return { ...stamp, status: 'failed', reason: failedReason(SipResponseCode) }
+    default:
+      return null
+  }
+}

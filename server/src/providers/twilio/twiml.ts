@@ -1,0 +1,103 @@
+import twilio from 'twilio'
+import type { CallBrief, CallRef } from '../voice.ts'
+import { voiceOf } from './voices.ts'
+
+const { VoiceResponse } = twilio.twiml
+
+/** Seconds that it rings at the other end of a transfer. */
+const TRANSFER_RING_SECONDS = 25
+
+/**
+ * Addresses of our routes that belong to one call. They carry ids only, and are signed when they are called. `round`
+ * counts the conversations of the call: after a transfer that failed comes another one.
+ */
+export function callAddresses(publicUrl: string, { company_id, call_id }: CallRef, round = 0) {
+  const at = (route: string) =>
+    `${publicUrl}/providers/twilio/${route}?company=${company_id}&call=${call_id}&round=${round}`
+  return {
+    status: at('status'),
+    machine: at('machine'),
+    relayEnded: at('relay-ended'),
+    leg: at('leg'),
+    whisper: at('whisper'),
+    accepted: at('accepted'),
+    dialEnded: at('dial-ended'),
+    // A socket's address may not be given a query.
+    relay: `${publicUrl.replace(/^http/, 'ws')}/providers/twilio/relay/${company_id}/${call_id}/${round}`,
+  }
+}
+
+export type CallAddresses = ReturnType<typeof callAddresses>
+
+/**
+ * Everything that matters is set: some defaults depend on when the account was made.
+ *
+ * @param maxSeconds When the carrier cuts the call, so that the conversation knows why it ended; null where that has begun to run.
+ */
+export function relayTwiml(to: CallAddresses, voiceId: string, maxSeconds: number | null): string {
+  const response = new VoiceResponse()
+  const { voice, language } = voiceOf(voiceId)
+  const relay = response.connect({ action: to.relayEnded, method: 'POST' }).conversationRelay({
+    url: to.relay,
+    language,
+    ttsProvider: 'Amazon',
+    voice,
+    transcriptionProvider: 'Deepgram',
+    speechModel: 'nova-3-general',
+    interruptible: 'any',
+    interruptSensitivity: 'high',
+    welcomeGreetingInterruptible: 'any',
+    partialPrompts: false,
+    preemptible: false,
+    dtmfDetection: true,
+    profanityFilter: false,
+    events: 'speaker-events',
+    // The SDK's types spell these in another way than Twilio reads them.
+    ...({
+      reportInputDuringAgentSpeech: 'none',
+      ignoreBackchannel: true,
+      speechTimeout: 'auto',
+      deepgramSmartFormat: true,
+    } as object),
+  })
+  if (maxSeconds !== null) relay.parameter({ name: 'max_seconds', value: String(maxSeconds) })
+  return response.toString()
+}
+
+/** Puts the contact through. The contact hears it ring until somebody takes the call. */
+export function transferTwiml(to: CallAddresses, { agent }: CallBrief, number: string, from: string): string {
+  const response = new VoiceResponse()
+  const dial = response.dial({
+    action: to.dialEnded,
+    method: 'POST',
+    timeout: TRANSFER_RING_SECONDS,
+    answerOnBridge: true,
+    callerId: from,
+  })
+  const warm = agent.transfer_mode === 'warm' ? { url: to.whisper, method: 'POST' } : {}
+  dial.number(
+    { ...warm, statusCallback: to.leg, statusCallbackEvent: ['answered'], statusCallbackMethod: 'POST' },
+    number,
+  )
+  return response.toString()
+}
+
+/** What a colleague hears before being connected. A machine presses no key. */
+export function whisperTwiml(to: CallAddresses, { agent, client, company_name, case: matter }: CallBrief): string {
+  const response = new VoiceResponse()
+  const { voice, language } = voiceOf(agent.voice_id)
+  const words = `This is ${agent.name}, the AI assistant of ${company_name}, with ${client.first_name} ${client.last_name} on the line about a matter of type ${matter.type}. To take the call, press any key.`
+  const gather = response.gather({ action: to.accepted, method: 'POST', numDigits: 1, timeout: 10, finishOnKey: '' })
+  gather.say({ voice: `Polly.${voice}` as 'Polly.Joanna-Neural', language: language as 'en-US' }, words)
+  response.hangup()
+  return response.toString()
+}
+
+export const emptyTwiml = (): string => new VoiceResponse().toString()
+
+export function hangupTwiml(lastWords?: string): string {
+  const response = new VoiceResponse()
+  if (lastWords) response.say(lastWords)
+  response.hangup()
+  return response.toString()
+}
