@@ -24,7 +24,7 @@ const ATTEMPTS: Record<string, Sql> = {
 }
 
 for (const [name, statement] of Object.entries(ATTEMPTS)) {
-  test(`the role of the database, a superuser here, is refused: ${name}`, async () => {
+  test(`the role that owns the log is refused: ${name}`, async () => {
     const before = await everything()
     await assert.rejects(api.pool.run(statement), /the audit log is append-only/)
     assert.deepEqual(await everything(), before)
