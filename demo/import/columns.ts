@@ -7,7 +7,7 @@ const NAMES = {
   id: 'id number externalid recordid uniqueid sourceid crmid personid',
   first_name: 'firstname first givenname forename fname',
   last_name: 'lastname last surname familyname lname',
-  full_name: 'name fullname displayname',
+  full_name: 'name fullname displayname client contact customer plaintiff',
   email: 'email emailaddress mail primaryemail',
   mobile:
     'mobile mobilephone mobilenumber cell cellphone cellnumber phone phonenumber telephone telephonenumber tel primaryphone mainphone homephone workphone otherphone phone1 phone2',

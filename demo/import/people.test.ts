@@ -152,6 +152,12 @@ test('dates are read as the column writes them; others are kept as text', () => 
   assert.deepEqual(born('2/30/1984', 'spring'), ['2/30/1984', 'spring'])
 })
 
+test('a file without a column of numbers is remarked on', () => {
+  assert.deepEqual(remarks(read('First,Last', 'Ana,Lee')), [
+    '1: no column holds telephone numbers, so that nobody can be called',
+  ])
+})
+
 test('zones may be written as people say them', () => {
   for (const [said, zone] of [
     ['Eastern', 'America/New_York'],

@@ -50,6 +50,8 @@ export function readPeople(table: Table, year = new Date().getFullYear()): Impor
     rejected: [...table.unreadable],
     remarks,
   }
+  if (!columns.some(({ field }) => field === 'mobile'))
+    remarks.add(1, 'no column holds telephone numbers, so that nobody can be called')
   const reading = {
     columns,
     orders: columns.map((_, place) => dateOrder(table.rows.map(({ cells }) => cells[place]!))),
