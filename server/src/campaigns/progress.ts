@@ -91,7 +91,9 @@ async function keepCallbacks(db: Database, completed: Moved[]): Promise<void> {
     from unnest(${completed.map((campaign) => campaign.company_id)}::bigint[], ${completed.map(({ id }) => id)}::bigint[]) as d (company_id, id)
     join campaigns p on p.company_id = d.company_id and p.id = d.id
     join campaign_contacts cc
-      on cc.company_id = p.company_id and cc.campaign_id = p.id and cc.state = 'due' and cc.priority = 0 and cc.callback_at is not null
+      on cc.company_id = p.company_id and cc.campaign_id = p.id and cc.priority = 0 and cc.callback_at is not null
+        -- Settled by the gate where the hours of the last run were over when its turn came.
+        and (cc.state = 'due' or cc.settled_reason = 'run')
     join clients c on c.company_id = cc.company_id and c.id = cc.client_id and c.deleted_at is null
     order by cc.company_id, p.id, cc.client_id`)
   await insertCallTasks(
