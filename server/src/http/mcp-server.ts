@@ -4,6 +4,7 @@ import {
   ProtocolErrorCode,
   Server,
   type ServerOptions,
+  SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { broken, type Refusal } from '../core/errors.ts'
@@ -15,7 +16,11 @@ import { type Caller, runOperation, type Service } from './run.ts'
 
 const INFO = { name: 'docketcall', title: 'Docketcall', version: packageJson.version }
 
+/** The revision of the protocol without handshakes. */
+export const MODERN = '2026-07-28'
+
 const OPTIONS: ServerOptions = {
+  supportedProtocolVersions: [MODERN, ...SUPPORTED_PROTOCOL_VERSIONS],
   capabilities: { tools: {} },
   // The catalogue is the same for every key and changes only with the service.
   cacheHints: { 'tools/list': { ttlMs: 5 * 60_000, cacheScope: 'public' } },

@@ -1,33 +1,39 @@
-import type { JSONRPCMessage, JSONRPCRequest, Server, Transport } from '@modelcontextprotocol/server'
+import {
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  type MessageClassification,
+  PerRequestHTTPServerTransport,
+  type Server,
+} from '@modelcontextprotocol/server'
 
-/** Carries one request to a server of the SDK and its answer back: no streams, nothing outlives the exchange. */
-class OneExchange implements Transport {
-  onmessage?: Transport['onmessage']
-  onclose?: Transport['onclose']
+/**
+ * Carries one request to a server of the SDK and its answer back, in either era, without the web's Request and Response
+ * around it, which take most of the time of a call (110 of 140 µs).
+ */
+class OneExchange extends PerRequestHTTPServerTransport {
   readonly answer: Promise<JSONRPCMessage>
   #resolve!: (answer: JSONRPCMessage) => void
 
-  constructor() {
+  constructor(classification: MessageClassification) {
+    super({ classification })
     this.answer = new Promise((resolve) => {
       this.#resolve = resolve
     })
   }
 
-  async start() {}
-
   /** A server that only answers sends nothing but its answer. */
-  async send(message: JSONRPCMessage) {
+  override async send(message: JSONRPCMessage) {
     this.#resolve(message)
-  }
-
-  async close() {
-    this.onclose?.()
   }
 }
 
 /** Asks a fresh server one request and answers what it says. */
-export async function exchange(server: Server, request: JSONRPCRequest): Promise<JSONRPCMessage> {
-  const transport = new OneExchange()
+export async function exchange(
+  server: Server,
+  request: JSONRPCRequest,
+  classification: MessageClassification = { era: 'legacy' },
+): Promise<JSONRPCMessage> {
+  const transport = new OneExchange(classification)
   await server.connect(transport)
   transport.onmessage?.(request)
   return transport.answer

@@ -2,7 +2,11 @@ import {
   classifyInboundRequest,
   createMcpHandler,
   isJsonContentType,
+  type JSONRPCMessage,
+  type JSONRPCNotification,
   type JSONRPCRequest,
+  type MessageClassification,
+  ProtocolErrorCode,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -11,7 +15,7 @@ import type { Tool } from '../core/tool.ts'
 import type { Admission, Admit } from './authenticate.ts'
 import { RpcError, sendRpcError } from './mcp-errors.ts'
 import { isForeign } from './mcp-origin.ts'
-import { toolServer } from './mcp-server.ts'
+import { MODERN, toolServer } from './mcp-server.ts'
 import { exchange } from './mcp-transport.ts'
 import { limitHeaders } from './rest.ts'
 import type { Caller, Service } from './run.ts'
@@ -57,22 +61,19 @@ export function addMcp(app: FastifyInstance, { tools, service, admit, publicUrl 
       mcpNameHeader: header('mcp-name'),
       body,
     })
+    if (found.kind === 'modern' && isPlainCall(found.message, found.classification, header)) {
+      const said = await exchange(serverFor(caller), found.message, found.classification)
+      return reply.code(statusOf(said)).type(JSON_TYPE).send(JSON.stringify(said))
+    }
     if (found.kind !== 'legacy') {
       // A stream would have nothing to tell: the catalogue changes only with the service itself.
       if (found.kind === 'modern' && method === 'subscriptions/listen')
         throw new RpcError(404, -32601, 'Method not found')
+      const asked = new Request(`http://localhost${PATH}`, { method: 'POST', headers: kept(request) })
       const authInfo = { token: '', clientId: caller.actor.name, scopes: [], extra: { caller } }
-      const response = await modern.fetch(
-        new Request(`http://localhost${PATH}`, { method: 'POST', headers: kept(request) }),
-        {
-          authInfo,
-          parsedBody: body,
-        },
-      )
-      return reply
-        .code(response.status)
-        .type(JSON_TYPE)
-        .send(await response.text())
+      const response = await modern.fetch(asked, { authInfo, parsedBody: body })
+      reply.code(response.status).type(JSON_TYPE)
+      return reply.send(await response.text())
     }
     if (found.reason === 'notification' || found.reason === 'response') return reply.code(202).send()
     if (version !== undefined && found.reason !== 'initialize' && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) {
@@ -138,6 +139,29 @@ function parse({ body, headers }: FastifyRequest): unknown {
     return UNREADABLE
   }
 }
+
+/**
+ * A call of the modern era whose headers say exactly what the message says: what the SDK's entry would check of it holds,
+ * so it goes straight to a server. Everything else takes the way through that entry, which knows every rule.
+ */
+function isPlainCall(
+  message: JSONRPCRequest | JSONRPCNotification,
+  { revision }: MessageClassification,
+  header: (name: string) => string | undefined,
+): message is JSONRPCRequest {
+  return (
+    'id' in message &&
+    message.method === 'tools/call' &&
+    revision === MODERN &&
+    header('mcp-protocol-version') === MODERN &&
+    header('mcp-method') === 'tools/call' &&
+    header('mcp-name') === message.params?.name
+  )
+}
+
+/** The one error of a call that the protocol wants to see in the status as well. */
+const statusOf = (said: JSONRPCMessage): number =>
+  'error' in said && said.error.code === ProtocolErrorCode.MissingRequiredClientCapability ? 400 : 200
 
 /** As the SDK would refuse it, in one sentence. */
 function checkCall(request: JSONRPCRequest): void {
