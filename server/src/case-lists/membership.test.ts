@@ -217,8 +217,9 @@ class World {
           is_obo: given.is_obo,
         })
         lists.set(created.id, { filter: given.filter, included: new Set(include_ids), excluded: new Set(exclude_ids) })
-        assert.equal(created.case_count, this.members(created.id).length, 'case_count of the answer')
+        // Marked on behalf, a member may leave the very list that marked it: the answer counts who is left.
         if (given.is_obo) this.mark(created.id)
+        assert.equal(created.case_count, this.members(created.id).length, 'case_count of the answer')
         return
       }
       case 'updateList': {
