@@ -1,0 +1,57 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import type { Clock } from '../../src/core/clock.ts'
+import type { EngineOptions } from '../../src/engine/engine.ts'
+import { createProviders } from '../../src/providers/index.ts'
+import type { LanguageModel } from '../../src/providers/language-model.ts'
+import { startApi, type TestApi } from './api.ts'
+import { startTestEngine } from './engine.ts'
+import { ACCOUNT, AUTH_TOKEN, type Behaviour, type Emulator, startTwilio } from './twilio-emulator.ts'
+
+export const FROM = '+12125550100'
+
+interface Options {
+  clock: Clock
+  behaviour(to: string): Behaviour
+  records?: boolean
+  callsPerSecond?: number
+  languageModel?: LanguageModel | null
+  engine?: Partial<EngineOptions>
+  /** Called with the service's database before the engine starts. */
+  seed(api: TestApi): Promise<void>
+}
+
+/** The service behind a real port, calling through an emulated Twilio. */
+export async function startRealCalls(options: Options): Promise<{ api: TestApi; twilio: Emulator; url: string }> {
+  const { clock, behaviour, records = false, callsPerSecond = 200, languageModel = null } = options
+  const api = await startApi({ clock })
+  const twilio = await startTwilio(clock, behaviour)
+  api.closing.push(twilio.close)
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const settings = {
+    TWILIO_ACCOUNT_SID: ACCOUNT,
+    TWILIO_AUTH_TOKEN: AUTH_TOKEN,
+    TWILIO_FROM: FROM,
+    TWILIO_MESSAGING_SERVICE_SID: undefined,
+    TWILIO_API_BASE: twilio.url,
+    TWILIO_CALLS_PER_SECOND: callsPerSecond,
+    PUBLIC_URL: url,
+    RECORD_CALLS: records,
+  }
+  const providers = createProviders(api.pool, clock, settings, languageModel)
+  providers.voice.addRoutes?.(api.app)
+  await api.app.listen({ port, host: '127.0.0.1' })
+  await options.seed(api)
+  await startTestEngine(api, clock, { providers, ...options.engine })
+  return { api, twilio, url }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

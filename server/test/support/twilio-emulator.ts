@@ -1,0 +1,395 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import twilio from 'twilio'
+import { WebSocket } from 'ws'
+import type { Clock } from '../../src/core/clock.ts'
+import { calleeOf } from '../../src/providers/sandbox/callee.ts'
+import { personaNamed } from '../../src/providers/sandbox/personas.ts'
+import type { CallerEvent } from '../../src/providers/voice.ts'
+
+export const ACCOUNT = `AC${'0123456789abcdef'.repeat(2)}`
+export const AUTH_TOKEN = 'the-secret-of-the-emulated-account'
+
+/** What becomes of a number's call: who picks up, and what goes wrong at the carrier. */
+export interface Behaviour {
+  pickup: 'answers' | 'machine' | 'busy' | 'no-answer' | 'failed'
+  /** Of `answers`: a persona of the sandbox. */
+  persona?: string
+  /** The answer to the request for the call: a number is an HTTP status; the calls are placed with `500 after` and `never`. */
+  create?: 429 | 500 | 400 | 401 | 'placed, then 500' | 'placed, never answered'
+  /** How often the request fails like that before it succeeds. */
+  times?: number
+  /** Status callbacks: all lost, or only the last one; each told twice; in the wrong order. */
+  callbacks?: 'lost' | 'last lost' | 'doubled' | 'reversed'
+  /** The relay's socket breaks while the agent's second turn is spoken. */
+  cut?: boolean
+  /** They hang up before the relay is connected. */
+  gone?: boolean
+  /** Who picks up where the contact is put through. */
+  colleague?: 'takes it' | 'refuses' | 'no-answer'
+}
+
+export interface EmulatedCall {
+  sid: string
+  to: string
+  from: string
+  status: string
+  duration: number
+  created: Date
+  ended: Date | null
+  form: Record<string, string | undefined>
+  heard: string[]
+  sockets: number
+  recordings: { afterWords: number }[]
+  legs: string[]
+}
+
+const WORD_MS = 364
+/** Real milliseconds after which our client gives up waiting, and more. */
+const NEVER_MS = 11_000
+
+export interface Emulator {
+  url: string
+  calls: EmulatedCall[]
+  /** Requests for calls by number, refused ones included. */
+  asked: Map<string, number>
+  mostLive(): number
+  close(): Promise<void>
+}
+
+/**
+ * A carrier that speaks Twilio's REST interface, its callbacks (signed by Twilio's own code) and the frames of
+ * ConversationRelay, as far as calls need them. Times are the clock's.
+ */
+export async function startTwilio(clock: Clock, behaviour: (to: string) => Behaviour): Promise<Emulator> {
+  const calls: EmulatedCall[] = []
+  const asked = new Map<string, number>()
+  let live = 0
+  let mostLive = 0
+  let closing = false
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch((error: unknown) => {
+      if (!response.headersSent) answer(response, 500, { code: 20500, message: String(error), status: 500 })
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const form = Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString()))
+    const url = new URL(request.url!, 'http://localhost')
+    const expected = `Basic ${Buffer.from(`${ACCOUNT}:${AUTH_TOKEN}`).toString('base64')}`
+    if (request.headers.authorization !== expected)
+      return answer(response, 401, { code: 20003, message: 'Authenticate', status: 401 })
+    const base = `/2010-04-01/Accounts/${ACCOUNT}/Calls`
+    const [, sid, sub] = new RegExp(`^${base}/(CA\\w+)(/Recordings)?\\.json$`).exec(url.pathname) ?? []
+    if (url.pathname === `${base}.json` && request.method === 'POST') return create(form, response)
+    if (url.pathname === `${base}.json`) return list(url, response)
+    const call = calls.find((each) => each.sid === sid)
+    if (!call)
+      return answer(response, 404, { code: 20404, message: 'The requested resource was not found', status: 404 })
+    if (sub) {
+      call.recordings.push({ afterWords: call.heard.length })
+      return answer(response, 201, { sid: `RE${randomBytes(16).toString('hex')}`, call_sid: call.sid })
+    }
+    if (request.method === 'POST' && form.Status === 'completed') lives.get(call)?.hangUp()
+    answer(response, 200, resource(call))
+  }
+
+  const lives = new WeakMap<EmulatedCall, { hangUp(): void }>()
+
+  function create(form: Record<string, string>, response: ServerResponse): void {
+    const to = form.To!
+    const how = behaviour(to)
+    const tries = (asked.get(to) ?? 0) + 1
+    asked.set(to, tries)
+    const fails = how.create !== undefined && tries <= (how.times ?? 1)
+    if (fails && typeof how.create === 'number') {
+      answer(response, how.create, { code: CODES[how.create], message: 'No', status: how.create })
+      return
+    }
+    const call: EmulatedCall = {
+      sid: `CA${randomBytes(16).toString('hex')}`,
+      to,
+      from: form.From!,
+      status: 'queued',
+      duration: 0,
+      created: clock.now(),
+      ended: null,
+      form,
+      heard: [],
+      sockets: 0,
+      recordings: [],
+      legs: [],
+    }
+    calls.push(call)
+    mostLive = Math.max(mostLive, ++live)
+    void liveThrough(call, how).finally(() => live--)
+    if (!fails) answer(response, 201, resource(call))
+    else if (how.create === 'placed, then 500') answer(response, 500, { code: 20500, message: 'Oops', status: 500 })
+    else setTimeout(() => response.destroy(), NEVER_MS).unref()
+  }
+
+  function list(url: URL, response: ServerResponse): void {
+    const { To, From } = Object.fromEntries(url.searchParams)
+    const found = calls.filter(({ to, from }) => (!To || to === To) && (!From || from === From)).reverse()
+    answer(response, 200, { calls: found.map(resource), next_page_uri: null, page: 0, page_size: 50 })
+  }
+
+  async function liveThrough(call: EmulatedCall, how: Behaviour): Promise<void> {
+    const gone = new AbortController()
+    lives.set(call, { hangUp: () => gone.abort() })
+    const events: Record<string, string>[] = []
+    let sequence = 0
+    async function tell(status: string, extra: Record<string, string> = {}): Promise<void> {
+      call.status = status === 'initiated' ? 'queued' : status
+      const at = clock.now().toUTCString()
+      const event = {
+        CallStatus: status,
+        SequenceNumber: String(sequence++),
+        Timestamp: at,
+        CallbackSource: 'call-progress-events',
+        ...extra,
+      }
+      const last = FINAL.has(status)
+      events.push(event)
+      if (how.callbacks === 'lost' || (how.callbacks === 'last lost' && last)) return
+      if (how.callbacks === 'reversed') {
+        // The last comes first, the others after it.
+        if (last) for (const each of events.reverse()) await post(call, call.form.StatusCallback!, each)
+        return
+      }
+      await post(call, call.form.StatusCallback!, event)
+      if (how.callbacks === 'doubled') void post(call, call.form.StatusCallback!, event)
+    }
+    const end = async (status: string, extra: Record<string, string> = {}) => {
+      call.ended = clock.now()
+      await tell(status, { CallDuration: String(call.duration), ...extra })
+    }
+
+    await tell('initiated')
+    await clock.sleep(1500, gone.signal)
+    await tell('ringing')
+    if (how.pickup === 'busy') return end('busy')
+    if (how.pickup === 'failed') return end('failed', { SipResponseCode: '404' })
+    const ringing = how.pickup === 'no-answer' ? Number(call.form.Timeout) * 1000 : 5000
+    await clock.sleep(ringing, gone.signal)
+    if (gone.signal.aborted) return end('canceled')
+    if (how.pickup === 'no-answer') return end('no-answer')
+    const answered = clock.now().getTime()
+    void tell('in-progress')
+    if (!how.gone) await follow(call, how, call.form.Twiml!, gone.signal)
+    call.duration = Math.max(1, Math.round((clock.now().getTime() - answered) / 1000))
+    await end('completed')
+  }
+
+  /** What the TwiML says, and then what the answer to its action says. */
+  async function follow(call: EmulatedCall, how: Behaviour, twiml: string, gone: AbortSignal): Promise<void> {
+    for (let next: string | undefined = twiml; next && !gone.aborted && !closing; ) {
+      const relay: Record<string, string> | undefined = attributes(next, 'ConversationRelay')
+      if (relay) {
+        const session: Record<string, string> = await converse(call, how, relay.url!, parameters(next), gone)
+        next = await post(call, attributes(next, 'Connect')!.action!, {
+          CallStatus: gone.aborted ? 'completed' : 'in-progress',
+          ...session,
+        })
+        if (session.SessionStatus === 'completed') return
+        continue
+      }
+      const number: Record<string, string> | undefined = attributes(next, 'Number')
+      if (!number) return
+      const status = await dial(call, how, number, /<Number[^>]*>([^<]+)</.exec(next)![1]!)
+      next = await post(call, attributes(next, 'Dial')!.action!, { DialCallStatus: status, CallStatus: 'in-progress' })
+    }
+  }
+
+  async function dial(call: EmulatedCall, how: Behaviour, number: Record<string, string>, to: string): Promise<string> {
+    call.legs.push(to)
+    await clock.sleep(4000)
+    if (how.colleague === 'no-answer') return 'no-answer'
+    const leg = {
+      CallSid: `CA${randomBytes(16).toString('hex')}`,
+      ParentCallSid: call.sid,
+      CallStatus: 'in-progress',
+      To: to,
+    }
+    await post(call, number.statusCallback!, leg)
+    if (number.url) {
+      const whisper = await post(call, number.url, leg)
+      const accepts = how.colleague !== 'refuses'
+      if (!accepts) return 'completed'
+      await post(call, attributes(whisper!, 'Gather')!.action!, { ...leg, Digits: '1' })
+    }
+    await clock.sleep(20_000)
+    return 'completed'
+  }
+
+  /** One session; answers what its end is told with. */
+  async function converse(
+    call: EmulatedCall,
+    how: Behaviour,
+    url: string,
+    customParameters: Record<string, string>,
+    gone: AbortSignal,
+  ): Promise<Record<string, string>> {
+    const machine = how.pickup === 'machine'
+    const callee = calleeOf(personaNamed(machine ? 'voicemail' : (how.persona ?? 'converted')), call.to)
+    const headers = { 'x-twilio-signature': twilio.getExpectedTwilioSignature(AUTH_TOKEN, url, {}) }
+    const socket = new WebSocket(url, { headers })
+    const opened = await Promise.race([once(socket, 'open').then(() => true), once(socket, 'error').then(() => false)])
+    if (!opened) return { SessionStatus: 'failed', ErrorCode: '64102' }
+    call.sockets++
+    const over = Promise.withResolvers<Record<string, string>>()
+    const send = (frame: object) => socket.readyState === socket.OPEN && socket.send(JSON.stringify(frame))
+    const say = (voicePrompt: string) => send({ type: 'prompt', voicePrompt, lang: 'en-US', last: true })
+    let words = ''
+    let turns = 0
+    let speaking = Promise.resolve()
+    socket.on('message', (data) => {
+      const frame = JSON.parse(String(data)) as { type: string; token: string; last: boolean; handoffData: string }
+      if (frame.type === 'end') {
+        over.resolve({ SessionStatus: 'ended', HandoffData: frame.handoffData })
+        return socket.close(1000)
+      }
+      if (frame.type !== 'text') return
+      words += frame.token
+      if (!frame.last) return
+      const said = words
+      words = ''
+      call.heard.push(said)
+      turns++
+      if (how.cut && turns === 2) {
+        over.resolve({ SessionStatus: 'failed', ErrorCode: '64105' })
+        return socket.terminate()
+      }
+      speaking = speaking.then(() => react(said))
+    })
+
+    async function react(said: string): Promise<void> {
+      await clock.sleep(said.split(' ').length * WORD_MS)
+      if (socket.readyState !== socket.OPEN) return
+      send({ type: 'info', name: 'agentSpeaking', value: 'off' })
+      for (const event of callee.hear(said)) await does(event)
+    }
+    async function does(event: CallerEvent): Promise<void> {
+      switch (event.type) {
+        case 'said':
+          send({ type: 'info', name: 'clientSpeaking', value: 'on' })
+          await clock.sleep(700 + event.text.split(' ').length * WORD_MS)
+          send({ type: 'info', name: 'clientSpeaking', value: 'off' })
+          return void say(event.text)
+        case 'interrupted':
+          return void send({
+            type: 'interrupt',
+            utteranceUntilInterrupt: event.heard,
+            durationUntilInterruptMs: '2000',
+          })
+        case 'machine':
+          return void post(call, call.form.AsyncAmdStatusCallback!, {
+            AnsweredBy: call.form.MachineDetection === 'Enable' ? 'machine_start' : 'machine_end_beep',
+            MachineDetectionDuration: '3200',
+          })
+        case 'ended':
+          over.resolve({ SessionStatus: 'completed' })
+          return socket.close(1000)
+      }
+    }
+
+    gone.addEventListener('abort', () => {
+      over.resolve({ SessionStatus: 'completed' })
+      socket.close(1000)
+    })
+    socket.on('close', (code) => over.resolve({ SessionStatus: code === 1000 ? 'ended' : 'failed' }))
+    send({
+      type: 'setup',
+      sessionId: `VX${call.sid.slice(2)}`,
+      accountSid: ACCOUNT,
+      callSid: call.sid,
+      from: call.from,
+      to: call.to,
+      direction: 'outbound-api',
+      callStatus: 'in-progress',
+      customParameters,
+    })
+    const session = await over.promise
+    return { SessionId: `VX${call.sid.slice(2)}`, ...session }
+  }
+
+  /** A callback as Twilio sends it. Answers the TwiML, if any. */
+  async function post(call: EmulatedCall, url: string, fields: Record<string, string>): Promise<string | undefined> {
+    const form = {
+      CallSid: call.sid,
+      AccountSid: ACCOUNT,
+      From: call.from,
+      To: call.to,
+      ApiVersion: '2010-04-01',
+      Direction: 'outbound-api',
+      ...fields,
+    }
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
+        'x-twilio-signature': twilio.getExpectedTwilioSignature(AUTH_TOKEN, url, form),
+      },
+      body: new URLSearchParams(form).toString(),
+    }).catch(() => undefined)
+    return answer?.ok ? await answer.text() : undefined
+  }
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    asked,
+    mostLive: () => mostLive,
+    async close() {
+      closing = true
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+const CODES: Record<number, number> = { 429: 20429, 500: 20500, 400: 21211, 401: 20003 }
+const FINAL = new Set(['completed', 'busy', 'failed', 'no-answer', 'canceled'])
+
+const resource = (call: EmulatedCall) => ({
+  sid: call.sid,
+  account_sid: ACCOUNT,
+  to: call.to,
+  from: call.from,
+  status: call.status,
+  duration: call.ended ? String(call.duration) : null,
+  date_created: call.created.toUTCString(),
+  date_updated: (call.ended ?? call.created).toUTCString(),
+  start_time: null,
+  end_time: call.ended?.toUTCString() ?? null,
+  direction: 'outbound-api',
+  answered_by: null,
+})
+
+function answer(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+const unescaped = (text: string) =>
+  text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+
+function attributes(twiml: string, element: string): Record<string, string> | undefined {
+  const [, text] = new RegExp(`<${element}\\b([^>]*?)/?>`).exec(twiml) ?? []
+  if (text === undefined) return undefined
+  return Object.fromEntries([...text.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, unescaped(value!)]))
+}
+
+const parameters = (twiml: string): Record<string, string> =>
+  Object.fromEntries(
+    [...twiml.matchAll(/<Parameter name="([^"]*)" value="([^"]*)"/g)].map(([, name, value]) => [
+      name,
+      unescaped(value!),
+    ]),
+  )
