@@ -64,7 +64,8 @@ create table webhook_deliveries (
   attempts         integer not null default 0,
   next_attempt_at  timestamptz not null default clock_timestamp(),
   primary key (company_id, webhook_id, event_id)
-) with (fillfactor = 80);
+-- Rows come and go: what is gone is cleared away before it is in the way, however many others stay.
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000);
 create index webhook_deliveries_pending on webhook_deliveries (company_id, webhook_id, next_attempt_at, event_id)
   where state = 'pending';
 

@@ -145,3 +145,18 @@ test('events and their logs go when their time is over, the rest stays', async (
   assert.equal((await firm.tool('list_webhook_logs', { id })).items.length, 1)
   assert.equal(await deleteOldEvents(api.pool, 90), 0)
 })
+
+test('a second process shares the work and sends nothing twice', async () => {
+  await startTestEngine(api, realClock, { allowPrivateWebhooks: true, alone: false })
+  const hooks = await Promise.all(Array.from({ length: 6 }, () => hooked({ event_types: ['client_created'] })))
+  const clients = Array.from({ length: 300 }, () => clientPayload())
+  for (let wave = 0; wave < 4; wave++) {
+    await Promise.all(hooks.map(({ firm }) => firm.ok('POST /v1/clients/bulk', { clients })))
+    await new Promise((resolve) => setTimeout(resolve, 700))
+  }
+  await eventually(async () => hooks.every(({ receiver }) => receiver.received.length >= 1200))
+  for (const { receiver } of hooks) {
+    assert.equal(receiver.received.length, 1200)
+    assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1200)
+  }
+})

@@ -64,7 +64,7 @@ export function recordChanges(author: Author, changes: Change[]): Sql {
       order by e.id
     )
     insert into webhook_deliveries (company_id, webhook_id, event_id)
-    select ${companyId}, w.webhook_id, e.id from emitted e join wanted w on w.n = e.n and w.type = e.type`
+    select ${companyId}, w.webhook_id, e.id from emitted e join wanted w on w.n = e.n and w.type = e.type order by e.id`
 }
 
 /** As `recordChanges`, for what the engine does to the records of many companies at once. */

@@ -82,7 +82,7 @@ export const updateWebhookTool = tool({
     const after = merged(before, given)
     const changes = changedFields(before, after)
     if (!changes) return { id, ...after }
-    await refuseBadWebhook(ctx, after)
+    await refuseBadWebhook(ctx, after, before)
     if (changes.api_key_id) await retireSecret(ctx, id)
     await updateWebhook(ctx, { id, ...after })
     if (before.enabled && !after.enabled) await cancelDeliveries(ctx, id)

@@ -116,7 +116,7 @@ function vetted(resolve: Resolve): LookupFunction {
 
 function verdict(status: number, { statusMessage, headers }: http.IncomingMessage): string {
   if (status >= 300 && status < 400)
-    return `answered ${status}, a redirect, which is not followed (to ${headers.location ?? 'nowhere'})`
+    return `answered ${status}, a redirect, which is not followed (to ${headers.location?.slice(0, 500) ?? 'nowhere'})`
   return `answered ${status}${statusMessage ? ` ${statusMessage}` : ''}`
 }
 

@@ -85,3 +85,18 @@ test('every broken rule is named and nothing is saved', async () => {
   assert.equal((await firm.refusal('replay_webhook_delivery', { id: 9e6 })).error, 'not found')
   assert.match((await firm.refusal('replay_failed_webhook_deliveries', { id, since: 'yesterday' })).message, /since/)
 })
+
+test('a webhook can be changed when a key that it names was disabled since', async () => {
+  const { items } = await firm.tool('list_api_keys')
+  const { key_id } = await api.pool.one<{ key_id: number }>(sql`
+    insert into api_keys (company_id, name, hash, prefix) values (${firm.id}, 'Old', sha256('old'), 'dk_old') returning id as key_id`)
+  const { id } = await firm.tool('create_webhook', { name: 'By key', url, api_key_id: key_id })
+  await api.pool.run(sql`update api_keys set enabled = false where company_id = ${firm.id} and id = ${key_id}`)
+  await firm.tool('update_webhook', { id, name: 'By an old key', url })
+  const changed = await firm.tool('update_webhook', { id, name: 'By key', url, api_key_id: items[0].id })
+  assert.equal(changed.api_key_id, items[0].id)
+  assert.match(
+    (await firm.refusal('update_webhook', { id, name: 'By key', url, api_key_id: key_id })).message,
+    /no such enabled/,
+  )
+})
