@@ -92,6 +92,11 @@ const QUESTIONS: [PostCallField, string][] = [
     { name: 'x', type: 'text', description: 'Ask which doctor is treating the client' },
     'Could you tell me which doctor is treating you?',
   ],
+  [
+    { name: 'x', type: 'text', description: 'How the client prefers to hear from us' },
+    'Could you tell me how you prefer to hear from us?',
+  ],
+  [{ name: 'x', type: 'text', description: 'How do you feel' }, 'How do you feel?'],
 ]
 for (const [field, question] of QUESTIONS)
   test(`a field "${field.description ?? field.name}" is asked as "${question}"`, () =>

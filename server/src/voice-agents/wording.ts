@@ -137,8 +137,13 @@ function phrase(field: PostCallField, description: string): string {
   return capital(withChoices(question, field))
 }
 
+/** "How you prefer to hear from us" asks nothing by itself; "How do you …" does. */
+const INDIRECT =
+  /^(?:how|when|where|why|who|what|which)(?: (?!(?:do|does|did|is|are|was|were|can|could|will|would|have|has|had|should)\b)\w+)? (?:you|your|the)\b/i
+
 function subjectQuestion(subject: string, field: PostCallField): string {
   if (subject.endsWith('?')) return subject
+  if (INDIRECT.test(subject)) return `Could you tell me ${uncapital(subject)}?`
   if (QUESTION.test(subject)) return `${subject}?`
   const bare = subject.replace(RECORDING, '')
   if (/^(?:whether|if)\b/i.test(bare)) return `Could you tell me ${uncapital(bare).replace(/^if\b/, 'whether')}?`
