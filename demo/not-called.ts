@@ -2,7 +2,7 @@ import type { Setup } from './campaign.ts'
 import type { Import, Person } from './import/people.ts'
 import type { Contact } from './report.ts'
 import { bold, dim, wrapped } from './screen.ts'
-import { plural } from './words.ts'
+import { plural, WAITING } from './words.ts'
 
 interface Facts {
   book: Import
@@ -22,7 +22,10 @@ export function notCalled({ book, ids, setup, contacts, called }: Facts): string
     if (!reason) continue
     const { first_name, last_name, mobile } = person.client
     const number = reason.includes('dialled') && mobile ? `: “${mobile}”` : ''
-    reasons.set(reason, [...(reasons.get(reason) ?? []), `${first_name} ${last_name} (line ${person.line})${number}`])
+    reasons.set(reason, [
+      ...(reasons.get(reason) ?? []),
+      `${first_name} ${last_name} (line\u00a0${person.line})${number}`,
+    ])
   }
   const groups = [...reasons].sort((a, b) => b[1].length - a[1].length)
   const total = groups.reduce((sum, [, names]) => sum + names.length, 0)
@@ -33,16 +36,16 @@ export function notCalled({ book, ids, setup, contacts, called }: Facts): string
     ...groups.flatMap(([reason, names]) => [
       '',
       `  ${names.length}  ${reason}`,
-      ...wrapped(names.join('; ').replaceAll(' (line', '\u00a0(line').replaceAll('line ', 'line\u00a0'), 92).map(
-        (line) => `      ${dim(line)}`,
-      ),
+      ...wrapped(names.join('; '), 92).map((line) => `      ${dim(line)}`),
     ]),
   ]
 }
 
 function reasonOf(person: Person, contact: Contact | undefined, { cases }: Setup): string | undefined {
-  if (contact)
-    return contact.reasons.map(({ message }) => message).join('; ') || 'the turn had not come when the last run ended'
+  if (contact) {
+    const final = contact.reasons.filter(({ rule }) => !WAITING.includes(rule))
+    return final.map(({ message }) => message).join('; ') || 'their turn had not come when the last run ended'
+  }
   if (person.cases.length === 0) return 'the export names no case for them'
   if (!person.cases.some((record) => cases.has(record)))
     return person.cases.every(({ matter }) => ['settled', 'closed'].includes(matter.status))

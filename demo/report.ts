@@ -44,32 +44,31 @@ export async function report(
 }
 
 async function results(api: Api, { name }: Setup, stats: Stats): Promise<string[]> {
-  const campaigns = await api.get<{ stats: Stats }[]>(`/v1/campaigns?key=${encodeURIComponent(name)}`)
+  const [campaign] = await api.get<{ stats: Stats }[]>(`/v1/campaigns?key=${encodeURIComponent(name)}`)
   const { total_calls, success_calls, success_calls_percentage, conversion_rate, average_sentiment_score } =
-    campaigns[0]!.stats
+    campaign!.stats
+  const tasks = await api.tool<{ total_records: number }>('list_tasks', { per_page: 1 })
+  const { called_clients, total_clients, converted_clients, clients_waiting, last_results } = stats
   const rows = [
-    ['Contacts called', `${stats.called_clients} of ${stats.total_clients}`],
+    ['Contacts called', `${called_clients} of ${total_clients}`],
     ['Calls', `${total_calls}, ${shortly(stats.average_call_duration)} on average`],
     ['Completed conversations', `${success_calls}, ${success_calls_percentage} % of the calls`],
-    ['Agreed to the next step', `${stats.converted_clients}, ${conversion_rate} % of the contacts called`],
+    ['Agreed to the next step', `${converted_clients}, ${conversion_rate} % of the contacts called`],
     ['Mood', `${average_sentiment_score} on a scale from 0 (bad) to 1 (good)`],
     ['Text messages', `${stats.messages_sent}`],
+    ['Tasks for the firm', `${tasks.total_records}: to follow up, to call back, to answer a legal question`],
   ]
-  if (stats.clients_waiting > 0)
-    rows.push([
-      'Left open',
-      `${plural(stats.clients_waiting, 'contact')} with an attempt to come when the last run ended`,
-    ])
+  if (clients_waiting > 0)
+    rows.push(['Left open', `${plural(clients_waiting, 'contact')} with an attempt to come when the last run ended`])
+  const ends = last_results.map(
+    ({ result, clients }) => `  ${String(clients).padStart(5)}  ${RESULTS[result] ?? result}`,
+  )
   return [
     '',
     bold('What came of it'),
     '',
     ...rows.map(([label, text]) => `  ${dim(label!.padEnd(26))}${text}`),
-    '',
-    `  ${dim('How the last call to each contact ended')}`,
-    ...stats.last_results.map(
-      ({ result, clients }) => `  ${String(clients).padStart(5)}  ${RESULTS[result] ?? result}`,
-    ),
+    ...(ends.length > 0 ? ['', `  ${dim('How the last call to each contact ended')}`, ...ends] : []),
   ]
 }
 

@@ -59,11 +59,11 @@ function fitted(line: string, columns: number): string {
 export const bold = (text: string) => styleText('bold', text)
 export const dim = (text: string) => styleText('dim', text)
 
-/** At most `width` characters a line, broken between words. */
+/** At most `width` characters a line, broken at blanks but not at no-break spaces. */
 export function wrapped(text: string, width: number): string[] {
   const lines: string[] = []
   let line = ''
-  for (const word of text.split(/\s+/)) {
+  for (const word of text.split(/ +/)) {
     if (line && line.length + 1 + word.length > width) {
       lines.push(line)
       line = ''

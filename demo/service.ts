@@ -15,8 +15,8 @@ export const COMPANY = 'Hartwell & Osei LLP'
 
 /** A Monday, seven in the morning in New York. */
 export const BEGINS = new Date('2026-03-02T12:00:00Z')
-/** Two hours a second: two days and the night between them pass in less than half a minute. */
-export const SPEED = 7200
+/** Two days and the night between them pass in half a minute. */
+export const SPEED = 6000
 export const LINES = 50
 
 export interface Service {

@@ -65,7 +65,7 @@ function block(view: View, columns: number): string[] {
   const share = stats.total_clients === 0 ? 0 : stats.clients_settled / stats.total_clients
   const bar = '█'.repeat(Math.round(share * 30)).padEnd(30, '░')
   const row = (label: string, count: number | string, more: string) =>
-    `  ${dim(label.padEnd(16))}${String(count).padEnd(7)}${dim(more)}`
+    `  ${dim(label.padEnd(16))}${more ? `${String(count).padEnd(7)}${dim(more)}` : count}`
   const { total, reasons } = skipped(stats)
   const [first = '', ...rest] = wrapped(reasons, columns - 27)
   return [
@@ -129,10 +129,6 @@ const count = ({ last_results }: Stats, results: string[]) =>
 /** Those who are not going to be called, and why. */
 function skipped({ not_called }: Stats): { total: number; reasons: string } {
   const final = not_called.filter(({ reason }) => !WAITING.includes(reason))
-  return {
-    total: final.reduce((sum, { clients }) => sum + clients, 0),
-    reasons: final
-      .map(({ reason, clients }) => `${REASONS[reason] ?? reason.replaceAll('_', ' ')} ${clients}`)
-      .join(', '),
-  }
+  const named = final.map(({ reason, clients }) => `${REASONS[reason] ?? reason.replaceAll('_', ' ')}\u00a0${clients}`)
+  return { total: final.reduce((sum, { clients }) => sum + clients, 0), reasons: named.join(', ') }
 }

@@ -152,6 +152,14 @@ test('dates are read as the column writes them; others are kept as text', () => 
   assert.deepEqual(born('2/30/1984', 'spring'), ['2/30/1984', 'spring'])
 })
 
+test('names in capitals are written in usual letters', () => {
+  const said = names(read('First,Last', "JOSÉ LUIS,O'BRIEN-PEÑA", 'J.R.,de la Cruz', 'Al,McDonald'))
+  assert.deepEqual(
+    said.map((name) => name.split(':')[0]),
+    ["2 José Luis O'Brien-Peña", '3 J.R. de la Cruz', '4 Al McDonald'],
+  )
+})
+
 test('a file without a column of numbers is remarked on', () => {
   assert.deepEqual(remarks(read('First,Last', 'Ana,Lee')), [
     '1: no column holds telephone numbers, so that nobody can be called',

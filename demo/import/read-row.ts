@@ -2,7 +2,7 @@ import { ANY_STATUS, ANY_TYPE, statusOf, typeOf } from './case-words.ts'
 import type { Column, Field } from './columns.ts'
 import type { Row, Unreadable } from './read-csv.ts'
 import type { Remarks } from './remarks.ts'
-import { type DateOrder, dateIn, isBlank, splitName, yesOrNo, zoneIn } from './values.ts'
+import { type DateOrder, dateIn, isBlank, splitName, usualLetters, yesOrNo, zoneIn } from './values.ts'
 
 /** One row in the service's words. */
 export interface Entry {
@@ -66,8 +66,8 @@ export function readRow(row: Row, reading: Reading): Entry | Unreadable {
   const { line } = row
   const { said } = cells
   const whole = splitName(said('full_name') ?? '')
-  const first_name = said('first_name') ?? whole.first
-  const last_name = said('last_name') ?? whole.last
+  const first_name = usualLetters(said('first_name') ?? whole.first)
+  const last_name = usualLetters(said('last_name') ?? whole.last)
   if (!first_name && !last_name) return { line, reason: 'no name' }
   if (!first_name || !last_name)
     return { line, reason: `no ${first_name ? 'last' : 'first'} name beside “${first_name || last_name}”` }

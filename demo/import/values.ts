@@ -58,6 +58,12 @@ export function splitName(text: string): { first: string; last: string } {
   return { first, last: rest.join(' ') }
 }
 
+/** `JOSÉ LUIS` → `José Luis`; initials and names in usual letters stay as they are. */
+export function usualLetters(name: string): string {
+  if (name !== name.toUpperCase() || !/\p{L}{3}/u.test(name)) return name
+  return name.toLowerCase().replace(/(?<![\p{L}\p{M}])\p{L}/gu, (letter) => letter.toUpperCase())
+}
+
 const ZONES: Record<string, string> = {
   eastern: 'America/New_York',
   est: 'America/New_York',
