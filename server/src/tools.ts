@@ -6,6 +6,7 @@ import * as caseSettings from './case-settings/tools.ts'
 import * as cases from './cases/tools.ts'
 import * as clients from './clients/tools.ts'
 import * as companies from './companies/tools.ts'
+import * as compliance from './compliance/tools.ts'
 import type { Tool } from './core/tool.ts'
 import * as forms from './forms/tools.ts'
 import * as messages from './messages/tools.ts'
@@ -29,6 +30,7 @@ const features = [
   notes,
   caseSettings,
   webhooks,
+  compliance,
   audit,
   companies,
 ]

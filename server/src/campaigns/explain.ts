@@ -18,7 +18,7 @@ export interface Explained {
   last_result: string | null
   settled_reason: string | null
   allowed: boolean
-  reasons: { rule: string; message: string; until: Date | null; law?: string[] }[]
+  reasons: { rule: string; message: string; until: Date | null; law: string[] }[]
   next_at: Date | null
   /** The legal rules that were looked at, `us-fl-hours@1`. */
   rule_versions: readonly string[]
@@ -63,21 +63,20 @@ export async function explainCalls(
 
 function explain(contact: Contact, decision: Decision, now: Date): Explained {
   const { client_id, case_id, attempts, last_result, settled_reason, due_at } = contact
-  const reasons = decision.reasons.map(({ rule, message, until, law }) => ({
-    rule: rule as string,
+  const reasons: Explained['reasons'] = decision.reasons.map(({ rule, message, until, law = [] }) => ({
+    rule,
     message,
     until,
-    ...(law && { law }),
+    law,
   }))
+  const wait = (rule: string, message: string, until: Date | null = null) =>
+    reasons.push({ rule, message, until, law: [] })
   const open = contact.standing === 'due' && !decision.settle
-  if (open && !contact.planned)
-    reasons.push({ rule: 'not_planned', message: 'the campaign has not come to the contact yet', until: null })
+  if (open && !contact.planned) wait('not_planned', 'the campaign has not come to the contact yet')
   if (open && contact.planned && due_at === null)
-    reasons.push({ rule: 'not_asked_for', message: 'nobody has asked for this call yet (schedule_call)', until: null })
-  if (open && due_at && due_at > now)
-    reasons.push({ rule: 'not_due', message: 'the next attempt is planned for a later time', until: due_at })
-  if (open && contact.number_in_call)
-    reasons.push({ rule: 'number_in_call', message: 'another call to this number is under way', until: null })
+    wait('not_asked_for', 'nobody has asked for this call yet (schedule_call)')
+  if (open && due_at && due_at > now) wait('not_due', 'the next attempt is planned for a later time', due_at)
+  if (open && contact.number_in_call) wait('number_in_call', 'another call to this number is under way')
   const allowed = reasons.length === 0
   const endless = reasons.some(({ until }) => until === null)
   const next = [decision.retry_at, due_at].filter((each): each is Date => each !== null && each > now)

@@ -147,7 +147,7 @@ export const CreateCampaign = Fields({
   form_id: OptionalId('Linked form'),
   purpose: OptionalChoice(
     PURPOSES,
-    'What the campaign is for; case_update when left out. Marketing reaches only those whose consent to it is recorded',
+    'case_update when left out; marketing reaches only those whose consent to it is recorded',
   ),
   use_company_hours: OptionalBoolean("Use the campaign's business_hours instead of the calling times of the runs"),
   business_hours: OptionalArray(Slot, 'Required with use_company_hours', { maxItems: 24 }),

@@ -2,12 +2,14 @@ import Type from 'typebox'
 import { scheduleCall } from '../calls/schedule-call.ts'
 import { selectCase } from '../cases/queries.ts'
 import { selectClient } from '../clients/queries.ts'
+import { CHANNELS as LEGAL_CHANNELS, PURPOSES } from '../compliance/rule-schema.ts'
 import { badRequest, refuseAll } from '../core/errors.ts'
 import { Choice, Fields, Id, Nullable, OptionalText } from '../core/fields.ts'
 import { Paged, paged, paging, slice } from '../core/paging.ts'
 import { tool } from '../core/tool.ts'
 import { insertCampaign } from './create.ts'
 import { explainCalls } from './explain.ts'
+import { explainContact } from './explain-contact.ts'
 import { CreateCampaign } from './schema.ts'
 import { resumeCampaign, updateCampaignStatus } from './status.ts'
 import { STANDINGS, selectToolContacts, ToolContact } from './tool-contacts.ts'
@@ -125,17 +127,26 @@ export const scheduleCallTool = tool({
 })
 
 const Instant = Nullable<Date>('string', undefined, { format: 'date-time' })
+const ruleVersions = Type.Unsafe<readonly string[]>({ type: 'array', items: { type: 'string' } })
+const reasons = Type.Array(
+  Type.Object({
+    rule: Type.String(),
+    message: Type.String(),
+    until: Instant,
+    law: ruleVersions,
+  }),
+)
 
 export const explainCall = tool({
   name: 'explain_call',
   title: 'Explain whether someone may be called',
   description:
-    'May the campaign call this client, or each client of this case, now (or at a moment)? Answers every reason against it with its end and the legal rules behind it, and when it will try next. Use it when someone was not called.',
+    'May the campaign call this client, or each client of this case, now? Answers every reason against it with its end and legal rule, and when it will try next. Use it when someone was not called.',
   readOnly: true,
   input: Fields({
     campaign_id: id,
-    client_id: Type.Optional(Id('Client asked about')),
-    case_id: Type.Optional(Id('Case whose clients are asked about')),
+    client_id: Type.Optional(Id('Client id')),
+    case_id: Type.Optional(Id('Case id')),
     at: Type.Optional(Type.String({ format: 'date-time', description: 'Another moment than now' })),
   }),
   output: Type.Object({
@@ -152,15 +163,8 @@ export const explainCall = tool({
         last_result: Nullable<string>('string'),
         settled_reason: Nullable<string>('string'),
         allowed: Type.Boolean(),
-        reasons: Type.Array(
-          Type.Object({
-            rule: Type.String(),
-            message: Type.String(),
-            until: Instant,
-            law: Type.Optional(Type.Array(Type.String())),
-          }),
-        ),
-        rule_versions: Type.Unsafe<readonly string[]>({ type: 'array', items: { type: 'string' } }),
+        reasons,
+        rule_versions: ruleVersions,
         next_at: Instant,
       }),
     ),
@@ -189,5 +193,33 @@ export const explainCall = tool({
           : `client ${client_id} is linked to no case, so no campaign can call them; link one with set_case_clients`,
       )
     return { campaign_id, contacts }
+  },
+})
+
+export const explainContactTool = tool({
+  name: 'explain_contact',
+  title: 'Explain whether someone may be contacted',
+  description: 'As explain_call, for any channel and without a campaign.',
+  readOnly: true,
+  input: Fields({
+    client_id: Id('Client id'),
+    channel: Choice(LEGAL_CHANNELS, 'Channel'),
+    purpose: Type.Optional(Choice(PURPOSES, 'case_update when left out')),
+    at: Type.Optional(Type.String({ format: 'date-time', description: 'Another moment than now' })),
+  }),
+  output: Type.Object({
+    client_id: Type.Integer(),
+    allowed: Type.Boolean(),
+    reasons,
+    rule_versions: ruleVersions,
+    zones: ruleVersions,
+    next_at: Instant,
+  }),
+  async run(ctx, { client_id, channel, purpose = 'case_update', at }) {
+    const moment = at === undefined ? undefined : new Date(at)
+    const decision = await explainContact(ctx, client_id, { channel, purpose, at: moment })
+    const { allowed, rule_versions, zones, retry_at } = decision
+    const shown = decision.reasons.map(({ rule, message, until, law = [] }) => ({ rule, message, until, law }))
+    return { client_id, allowed, reasons: shown, rule_versions, zones, next_at: retry_at }
   },
 })

@@ -41,19 +41,26 @@ export async function recordOptOuts(scope: Scope, origin: Channel, before: Flags
     FLAGS.flatMap((flag) => {
       const address = flag === 'email_opted_out' ? client.email : toE164(client.mobile)
       const lifted = was.get(client.id)?.[flag] === true && !client[flag] && address
-      return lifted ? [{ channel: CHANNEL[flag], address }] : []
+      return lifted ? [{ id: client.id, channel: CHANNEL[flag], address }] : []
     }),
   )
+  if (cleared.length === 0) return
   await insertConsents(
     scope.db,
-    cleared.map((each) => ({
-      ...each,
+    cleared.map(({ channel, address }) => ({
+      channel,
+      address,
       company_id: scope.companyId,
       purpose: 'informational',
       source: 'flag',
     })),
     origin,
   )
+  // Their campaigns settled them; the planner looks at them again.
+  await scope.db.run(sql`
+    insert into case_changes (company_id, case_id)
+    select distinct company_id, case_id from case_clients
+    where company_id = ${scope.companyId} and client_id = any(${cleared.map(({ id }) => id)})`)
 }
 
 /** Of contacts whose flag was set: whoever set it calls this in the same transaction. */

@@ -34,11 +34,23 @@ export async function consentAddresses(
   { db, companyId }: Scope,
   addresses: Address[],
   origin: string,
-): Promise<{ changes: Change[] }> {
+): Promise<{ added: number; changes: Change[] }> {
   const permissions = addresses.map((each) => ({ ...each, company_id: companyId }))
-  await insertConsents(db, permissions, origin)
+  const added = await insertConsents(db, permissions, origin)
+  await reopenContacts({ db, companyId }, permissions)
   const whole = permissions.filter(({ purpose }) => purpose === 'all' || purpose === 'informational')
-  return { changes: await setFlags({ db, companyId }, whole, false, origin) }
+  return { added, changes: await setFlags({ db, companyId }, whole, false, origin) }
+}
+
+/** The planner looks again at whom their campaigns had settled for want of a permission. */
+async function reopenContacts({ db, companyId }: Scope, addresses: Address[]): Promise<void> {
+  const [numbers, emails] = [addresses.filter(isNumber), addresses.filter((each) => !isNumber(each))]
+  await db.run(sql`
+    insert into case_changes (company_id, case_id)
+    select distinct l.company_id, l.case_id from clients c
+    join case_clients l on l.company_id = c.company_id and l.client_id = c.id
+    where c.company_id = ${companyId} and c.deleted_at is null and (c.mobile_e164 = any(${numbers.map(({ address }) => address)})
+      or lower(btrim(c.email)) = any(${emails.map(({ address }) => address.trim().toLowerCase())}))`)
 }
 
 /** The flag of the channel; numbers have two, e-mail addresses one. */

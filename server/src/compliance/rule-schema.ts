@@ -69,6 +69,21 @@ const Hours = Type.Object(
   closed,
 )
 
+/** What a rule demands; at least one of hours and attempts. */
+export const LegalTerms = {
+  hours: Type.Optional(Hours),
+  holidays: Type.Optional(Type.Array(Holiday)),
+  /** At most `max` contacts to one person within `hours`, by the channel that is asked about. */
+  attempts: Type.Optional(
+    Type.Array(
+      Type.Object(
+        { max: Type.Integer({ minimum: 0 }), hours: Type.Integer({ minimum: 1, maximum: MOST_HOURS }) },
+        closed,
+      ),
+    ),
+  ),
+}
+
 const Rule = Type.Object(
   {
     id: Type.String({ pattern: '^[a-z0-9-]+$' }),
@@ -84,17 +99,7 @@ const Rule = Type.Object(
     source: Type.String({ minLength: 1 }),
     /** False: no company may leave it out, whoever answers for it. */
     waivable: Type.Optional(Type.Boolean()),
-    hours: Type.Optional(Hours),
-    holidays: Type.Optional(Type.Array(Holiday)),
-    /** At most `max` contacts to one person within `hours`, by the channel that is asked about. */
-    attempts: Type.Optional(
-      Type.Array(
-        Type.Object(
-          { max: Type.Integer({ minimum: 0 }), hours: Type.Integer({ minimum: 1, maximum: MOST_HOURS }) },
-          closed,
-        ),
-      ),
-    ),
+    ...LegalTerms,
   },
   closed,
 )
