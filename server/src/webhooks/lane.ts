@@ -58,12 +58,15 @@ export async function workOff(courier: Courier, webhook: WebhookRef): Promise<vo
     wanted = full && Date.now() - began < 250 ? Math.min(wanted * 2, MOST) : Math.max(wanted / 2, FEWEST)
   }
   await lane.finish()
-  await releaseWebhook(pool, webhook, nodeId)
+  // What could not be written would be sent again at once: left to the end of the lease instead.
+  if (!lane.broken) await releaseWebhook(pool, webhook, nodeId)
 }
 
 class Lane {
-  /** The receiver is gone, or the process is stopping: nothing more is sent. */
+  /** Nothing more is sent: the receiver is gone or asks to be left alone, or the process is stopping. */
   stopped = false
+  /** An outcome could not be written. */
+  broken = false
   readonly #courier: Courier
   readonly #queue: { delivery: Delivery; since: number }[] = []
   /** Events in hand: queued, under way or being written. */
@@ -110,13 +113,16 @@ class Lane {
   }
 
   #pump(): void {
+    const { aborted } = this.#courier.signal
+    // All of it, so that the order stays: it is fetched anew, with the webhook as it is then.
+    if (this.stopped || aborted || Date.now() - (this.#queue[0]?.since ?? Number.POSITIVE_INFINITY) > STALE_MS)
+      for (const { delivery } of this.#queue.splice(0)) this.#drop(delivery)
     while (this.#sending < (this.#answering ? CONNECTIONS : CONNECTIONS_TO_THE_DEAD)) {
       const next = this.#queue.shift()
       if (!next) return
-      const { delivery, since } = next
+      const { delivery } = next
       const waiting = this.#busy.get(delivery.event_key)
-      if (this.stopped || this.#courier.signal.aborted || Date.now() - since > STALE_MS) this.#drop(delivery)
-      else if (waiting) waiting.push(delivery)
+      if (waiting) waiting.push(delivery)
       else {
         this.#busy.set(delivery.event_key, [])
         this.#start(delivery)
@@ -134,7 +140,7 @@ class Lane {
     attempt(this.#courier, delivery)
       .then(({ outcome, answered }) => {
         this.#answering = answered
-        if (outcome.gone) this.stopped = true
+        if (outcome.gone || outcome.hold_until) this.stopped = true
         return outcome
       })
       .finally(() => {
@@ -147,7 +153,7 @@ class Lane {
       })
       .then((outcome) => this.#courier.write(outcome))
       .catch(() => {
-        // Not written: it is due as before, and sent again.
+        this.broken = this.stopped = true
       })
       .finally(() => this.#drop(delivery))
   }

@@ -50,7 +50,7 @@ export function openTransport({ allowPrivate, resolve = resolvePublicName, timeo
       }
       request.on('error', (error: NodeJS.ErrnoException) => {
         const stale = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
-        finish({ ...NOTHING, error: inWords(error, url, timeoutMs), stale })
+        finish({ ...NOTHING, error: storable(inWords(error, url, timeoutMs)), stale })
       })
       request.on('response', (response) => {
         const { statusCode: status = 0, headers } = response
@@ -59,7 +59,7 @@ export function openTransport({ allowPrivate, resolve = resolvePublicName, timeo
         const answered = () =>
           finish({
             status,
-            body: Buffer.concat(chunks).subarray(0, LARGEST_ANSWER).toString().replaceAll('\0', ''),
+            body: storable(Buffer.concat(chunks).subarray(0, LARGEST_ANSWER).toString()),
             retryAfter: headers['retry-after'],
             error: status >= 200 && status < 300 ? null : `http: ${verdict(status, response)}`,
           })
@@ -88,6 +88,9 @@ export function openTransport({ allowPrivate, resolve = resolvePublicName, timeo
     return answer.stale ? once(url, sized, body) : answer
   }
 }
+
+/** What PostgreSQL can keep; certificates and answers may hold anything. */
+const storable = (text: string) => text.replaceAll('\0', '').toWellFormed()
 
 const NOTHING: Answer = { status: null, body: null, retryAfter: undefined, error: null }
 
