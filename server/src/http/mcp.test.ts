@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { pino } from 'pino'
 import sql from 'sql-template-tag'
 import Type from 'typebox'
 import { startApi } from '../../test/support/api.ts'
@@ -36,7 +37,10 @@ const rename = tool({
 
 const find = tool({ ...greet, name: 'list_clients', input: Fields({}), run: async () => ({ greeting: '' }) })
 
-const api = await startApi({ tools: [greet, rename, find], rateLimit: 5 })
+const logged: Record<string, unknown>[] = []
+const log = pino({ level: 'info' }, { write: (line) => void logged.push(JSON.parse(line)) })
+
+const api = await startApi({ tools: [greet, rename, find], rateLimit: 5, log })
 await api.app.listen({ host: '127.0.0.1', port: 0 })
 const { port } = api.app.server.address() as AddressInfo
 
@@ -248,4 +252,21 @@ test('a call that fails changes nothing and tells nothing of the inside', async 
     [await name(), await entries()],
     [{ name: 'Changed' }, [{ activity: 'company_updated', actor: 'test', channel: 'mcp' }]],
   )
+})
+
+test('every call is logged with its outcome and duration, and nothing of its arguments', async () => {
+  const firm = await api.company()
+  logged.length = 0
+  await firm.tool('greet_client', { name: 'Ana Secret' })
+  await firm.refusal('greet_client', {})
+  const calls = logged.filter(({ msg }) => msg === 'tool called')
+  assert.deepEqual(
+    calls.map(({ tool, outcome, key, company_id }) => [tool, outcome, key, company_id]),
+    [
+      ['greet_client', 'ok', 'test', firm.id],
+      ['greet_client', 'bad request', 'test', firm.id],
+    ],
+  )
+  for (const { duration_ms } of calls) assert.ok((duration_ms as number) >= 0 && (duration_ms as number) < 5000)
+  assert.doesNotMatch(JSON.stringify(logged), /Secret/)
 })

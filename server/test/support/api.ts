@@ -1,6 +1,6 @@
 import { after } from 'node:test'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { buildApp } from '../../src/app.ts'
 import { insertCompany, insertKey } from '../../src/companies/queries.ts'
 import { type Clock, realClock } from '../../src/core/clock.ts'
@@ -44,6 +44,7 @@ interface Options {
   rateLimit?: number
   clock?: Clock
   tools?: Tool[]
+  log?: Logger
   publicUrl?: string
   engineReady?: () => boolean
   allowPrivateWebhooks?: boolean
@@ -52,7 +53,7 @@ interface Options {
 /** The service's front door on a database of its own; everything is closed after the file's tests. */
 export async function startApi(options: Options = {}): Promise<TestApi> {
   const pool = openPool({ ...(await cloneDatabase()), max: 10 })
-  const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' })
+  const log = options.log ?? pino({ level: process.env.LOG_LEVEL ?? 'silent' })
   const app = buildApp({
     service: { pool, clock: options.clock ?? realClock, log, allowPrivateWebhooks: options.allowPrivateWebhooks },
     operations,
