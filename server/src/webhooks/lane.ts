@@ -187,7 +187,7 @@ async function attempt({ post }: Courier, delivery: Delivery): Promise<{ outcome
     created_at,
     next_attempt_at: retried ? (nextAttempt(attempt_number, now, hold) ?? null) : null,
     hold_until: status === 429 || status === 503 ? hold : null,
-    gone: status === 410,
+    gone: status === 410 && triggered_by === 'event',
   }
   return { outcome, answered: status !== null }
 }
