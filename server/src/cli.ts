@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander'
+import { addComplianceCommands } from './cli-compliance.ts'
 import { selectCompanies, selectKeys } from './companies/queries.ts'
 import { createCompany, createKey, setKeyEnabled } from './companies/setup.ts'
 import { COMMAND_LINE } from './core/actors.ts'
@@ -57,6 +58,8 @@ for (const [name, enabled, description] of [
     print(json, changed, () => `Key ${id} (${changed.name}) is ${name}d.`)
   })
 }
+
+addComplianceCommands(program, { inCompany, withCompany, withJson, positiveId, print })
 
 try {
   await program.parseAsync()

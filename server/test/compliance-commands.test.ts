@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { test } from 'node:test'
+import sql from 'sql-template-tag'
+import { explainContact } from '../src/campaigns/explain-contact.ts'
+import { startApi } from './support/api.ts'
+import { clientPayload } from './support/payloads.ts'
+import { runCli } from './support/service.ts'
+
+const api = await startApi()
+const firm = await api.company()
+const settings = { DATABASE_URL: api.pool.pg.options.connectionString! }
+const folder = await mkdtemp(path.join(tmpdir(), 'lists-'))
+
+async function file(name: string, text: string): Promise<string> {
+  const where = path.join(folder, name)
+  await writeFile(where, text)
+  return where
+}
+
+async function answer(...args: string[]) {
+  const { code, stdout, stderr } = await runCli(settings, ...args, '--company', String(firm.id), '--json')
+  assert.deepEqual([code, stderr], [0, ''])
+  return JSON.parse(stdout)
+}
+
+const export_ = async () => (await runCli(settings, 'suppression', 'export', '--company', String(firm.id))).stdout
+
+const ctx = () => ({ db: api.pool, companyId: firm.id, clock: { now: () => new Date() } }) as never
+const explained = async (id: number, at: string, channel: 'call' | 'sms' = 'call') => {
+  const { reasons } = await explainContact(ctx(), id, { channel, purpose: 'case_update', at: new Date(at) })
+  return reasons.map(({ rule, law }) => [rule, ...(law ?? [])].join(' '))
+}
+
+test('a list is imported, whoever the numbers belong to, and exported as it can be imported again', async () => {
+  const { id } = await firm.ok('POST /v1/clients', clientPayload({ mobile: '(212) 555-0141', state: 'NY' }))
+  const list = await file(
+    'dnc.csv',
+    'Name,Phone\nAna,(212) 555-0141\nNobody,+1 212 555 0142\nWrong,12345\nAgain,2125550142\n',
+  )
+  assert.deepEqual(await answer('suppression', 'import', list, '--channel', 'call'), {
+    added: 2,
+    known: 0,
+    unreadable: [4],
+  })
+  assert.deepEqual(await answer('suppression', 'import', list, '--channel', 'call'), {
+    added: 0,
+    known: 2,
+    unreadable: [4],
+  })
+  assert.deepEqual(await explained(id, '2026-03-02T17:00:00Z'), ['opted_out', 'suppressed'])
+  assert.deepEqual(await explained(id, '2026-03-02T17:00:00Z', 'sms'), [])
+  const exported = await export_()
+  assert.match(
+    exported,
+    /^address,address_ending,channel,purpose,source,created_at,hash\n[\s\S]*\+12125550141,0141,call,all,import,/,
+  )
+  const again = await file('again.csv', exported)
+  assert.deepEqual(await answer('suppression', 'import', again, '--channel', 'sms'), {
+    added: 0,
+    known: 2,
+    unreadable: [],
+  })
+})
+
+test('a plain list of e-mail addresses is one, too; of an erased contact the export knows the hash', async () => {
+  const { id } = await firm.ok('POST /v1/clients', clientPayload({ mobile: '212-555-0143', sms_opted_out: true }))
+  await answer(
+    'suppression',
+    'import',
+    await file('mails.txt', 'one@example.com\ntwo@example.com\n'),
+    '--channel',
+    'email',
+  )
+  await firm.ok('POST /v1/clients/bulk_delete', { client_ids: [id], force: true })
+  const exported = await export_()
+  assert.match(exported, /\none@example.com,,email,all,import,/)
+  assert.match(exported, /\n,0143,sms,all,flag,[^,]+,[0-9a-f]{64}\n/)
+})
+
+test('a waiver needs a named person and a reason, is in the audit log, and holds at once', async () => {
+  const { id } = await firm.ok(
+    'POST /v1/clients',
+    clientPayload({ mobile: '305-555-0144', state: 'FL', postal_code: '33101' }),
+  )
+  const evening = '2027-03-03T01:30:00Z' // 20:30 in Miami
+  assert.deepEqual(await explained(id, evening), ['legal_hours us-fl-hours@1'])
+  const nobody = await runCli(settings, 'rule', 'waive', 'us-fl-hours', '--person', ' ', '--reason', 'because')
+  assert.match(nobody.stderr, /person/)
+  const federal = await runCli(
+    settings,
+    'rule',
+    'waive',
+    'us-federal-hours',
+    '--person',
+    'Dana Cole',
+    '--reason',
+    'because',
+  )
+  assert.match(federal.stderr, /cannot be waived/)
+  const by = ['--person', 'Dana Cole', '--reason', 'clients of the firm asked for it']
+  const waiver = await answer('rule', 'waive', 'us-fl-hours', ...by, '--purposes', 'case_update')
+  assert.deepEqual(await explained(id, evening), [])
+  const [entry] = await api.pool.many<any>(
+    sql`select activity, actor, changes from audit_log where activity = 'legal_rule_waived'`,
+  )
+  assert.equal(entry.actor, 'command line')
+  const { person, reason, rule_id, purposes } = entry.changes.waiver.to
+  assert.deepEqual([person, reason, rule_id, purposes], ['Dana Cole', by[3], 'us-fl-hours', ['case_update']])
+  const { waivers } = await answer('rule', 'list', '--jurisdiction', 'US-FL')
+  assert.deepEqual([waivers[0].id, waivers[0].person], [waiver.id, 'Dana Cole'])
+  await answer('rule', 'end', String(waiver.id))
+  assert.deepEqual(await explained(id, evening), ['legal_hours us-fl-hours@1'])
+})
+
+test('a stricter rule needs nobody, but whoever takes it back does', async () => {
+  const { id } = await firm.ok('POST /v1/clients', clientPayload({ mobile: '212-555-0145', state: 'NY' }))
+  const noon = '2027-03-03T17:00:00Z'
+  const rule = await answer(
+    'rule',
+    'add',
+    await file('rule.json', '{"hours": {"default": [["08:00", "11:00"]]}, "reason": "quiet noons"}'),
+  )
+  assert.deepEqual(await explained(id, noon), [`legal_hours company-rule-${rule.id}@1`])
+  const broken = await runCli(
+    settings,
+    'rule',
+    'add',
+    await file('no.json', '{"hours": {"default": [["11:00", "08:00"]]}}'),
+  )
+  assert.match(broken.stderr, /hours must end after they begin/)
+  const anonymous = await runCli(settings, 'rule', 'end', String(rule.id), '--company', String(firm.id))
+  assert.match(anonymous.stderr, /person/)
+  assert.deepEqual(await explained(id, noon), [`legal_hours company-rule-${rule.id}@1`])
+  await answer('rule', 'end', String(rule.id), '--person', 'Dana Cole', '--reason', 'not needed any more')
+  assert.deepEqual(await explained(id, noon), [])
+})
