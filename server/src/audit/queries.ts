@@ -1,6 +1,6 @@
 import sql, { join, type Sql } from 'sql-template-tag'
 import type { Scope } from '../core/operation.ts'
-import type { Found, Slice } from '../core/paging.ts'
+import { type Found, findPage, type Slice } from '../core/paging.ts'
 import type { AuditEntry } from './schema.ts'
 
 export interface AuditFilter {
@@ -26,11 +26,11 @@ export async function selectAuditLog(
   if (case_id) conditions.push(sql`case_id = ${case_id}`)
   if (client_id) conditions.push(sql`client_id = ${client_id}`)
   const where = join(conditions, ' and ')
-  const [{ total }, rows] = await Promise.all([
-    db.one<{ total: number }>(sql`select count(*)::int as total from audit_log where ${where}`),
-    db.many<AuditEntry>(sql`
+  return findPage<AuditEntry>(
+    db,
+    sql`audit_log where ${where}`,
+    sql`
       select id, activity, actor, channel, record_type, record_id, case_id, client_id, changes, request_id, created_at
-      from audit_log where ${where} order by id desc limit ${limit} offset ${offset}`),
-  ])
-  return { total, rows }
+      from audit_log where ${where} order by id desc limit ${limit} offset ${offset}`,
+  )
 }

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { notFound } from '../core/errors.ts'
 import { Nullable, type Static } from '../core/fields.ts'
 import type { Scope } from '../core/operation.ts'
-import type { Found, Slice } from '../core/paging.ts'
+import { type Found, findPage, type Slice } from '../core/paging.ts'
 import { containing } from '../core/search.ts'
 import { CALL_RESULTS, type CallResult } from './results.ts'
 
@@ -86,12 +86,9 @@ export async function selectToolCalls(
     conditions.push(sql`(
       c.first_name || ' ' || c.last_name ilike ${like} or k.name ilike ${like} or k.case_number ilike ${like} or p.name ilike ${like})`)
   }
-  const matching = sql`from ${dialled} and ${join(conditions, ' and ')}`
-  const [{ total }, rows] = await Promise.all([
-    db.one<{ total: number }>(sql`select count(*)::int as total ${matching}`),
-    db.many<ToolCall>(sql`select ${columns} ${matching} order by f.id desc limit ${limit} offset ${offset}`),
-  ])
-  return { total, rows }
+  const matching = sql`${dialled} and ${join(conditions, ' and ')}`
+  const page = sql`select ${columns} from ${matching} order by f.id desc limit ${limit} offset ${offset}`
+  return findPage(db, matching, page)
 }
 
 export async function selectToolCall({ db, companyId }: Scope, id: number): Promise<ToolCallDetail> {

@@ -2,7 +2,7 @@ import sql, { join, type Sql } from 'sql-template-tag'
 import Type from 'typebox'
 import { Nullable, type Static } from '../core/fields.ts'
 import type { Scope } from '../core/operation.ts'
-import type { Found, Slice } from '../core/paging.ts'
+import { type Found, findPage, type Slice } from '../core/paging.ts'
 
 /** `waiting`: another attempt is to come; `done`: none is. */
 export const STANDINGS = ['waiting', 'in_call', 'done'] as const
@@ -40,20 +40,17 @@ export async function selectToolContacts(
   if (standing) conditions.push(sql`cc.state = ${STATE[standing]}`)
   if (called !== undefined) conditions.push(called ? sql`cc.attempts > 0` : sql`cc.attempts = 0`)
   const matching = sql`campaign_contacts cc where ${join(conditions, ' and ')}`
-  const [{ total }, rows] = await Promise.all([
-    db.one<{ total: number }>(sql`select count(*)::int as total from ${matching}`),
-    db.many<ToolContact>(sql`
-      select cc.client_id, c.first_name || ' ' || c.last_name as client_name, cc.case_id,
-        coalesce(k.name, k.case_number) as case_name,
-        case cc.state when 'due' then 'waiting' when 'live' then 'in_call' else 'done' end as standing,
-        cc.attempts, cc.last_result, cc.due_at as next_attempt_at, (
-          select coalesce(jsonb_agg(jsonb_build_object('rule', r -> 'rule', 'message', r -> 'message') order by n), '[]')
-          from jsonb_array_elements(cc.last_decision -> 'reasons') with ordinality as reasons (r, n)
-        ) as reasons
-      from (select * from ${matching} order by cc.client_id limit ${limit} offset ${offset}) cc
-      join clients c on c.company_id = cc.company_id and c.id = cc.client_id
-      join cases k on k.company_id = cc.company_id and k.id = cc.case_id
-      order by cc.client_id`),
-  ])
-  return { total, rows }
+  const page = sql`
+    select cc.client_id, c.first_name || ' ' || c.last_name as client_name, cc.case_id,
+      coalesce(k.name, k.case_number) as case_name,
+      case cc.state when 'due' then 'waiting' when 'live' then 'in_call' else 'done' end as standing,
+      cc.attempts, cc.last_result, cc.due_at as next_attempt_at, (
+        select coalesce(jsonb_agg(jsonb_build_object('rule', r -> 'rule', 'message', r -> 'message') order by n), '[]')
+        from jsonb_array_elements(cc.last_decision -> 'reasons') with ordinality as reasons (r, n)
+      ) as reasons
+    from (select * from ${matching} order by cc.client_id limit ${limit} offset ${offset}) cc
+    join clients c on c.company_id = cc.company_id and c.id = cc.client_id
+    join cases k on k.company_id = cc.company_id and k.id = cc.case_id
+    order by cc.client_id`
+  return findPage(db, matching, page)
 }

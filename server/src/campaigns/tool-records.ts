@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { notFound } from '../core/errors.ts'
 import { Nullable, type Static } from '../core/fields.ts'
 import type { Scope } from '../core/operation.ts'
-import type { Found, Slice } from '../core/paging.ts'
+import { type Found, findPage, type Slice } from '../core/paging.ts'
 import { containing } from '../core/search.ts'
 import type { CampaignStatus } from './queries.ts'
 
@@ -46,9 +46,9 @@ export async function selectToolCampaigns(
   { key = '', limit, offset }: { key?: string } & Slice,
 ): Promise<Found<ToolCampaign>> {
   const where = sql`c.company_id = ${companyId} and c.deleted_at is null and c.name ilike ${containing(key)}`
-  const [{ total }, rows] = await Promise.all([
-    db.one<{ total: number }>(sql`select count(*)::int as total from campaigns c where ${where}`),
-    db.many<ToolCampaign>(sql`${records} where ${where} order by c.id desc limit ${limit} offset ${offset}`),
-  ])
-  return { total, rows }
+  return findPage<ToolCampaign>(
+    db,
+    sql`campaigns c where ${where}`,
+    sql`${records} where ${where} order by c.id desc limit ${limit} offset ${offset}`,
+  )
 }

@@ -2,7 +2,7 @@ import sql from 'sql-template-tag'
 import { assignGiven, type Columns } from '../core/columns.ts'
 import { notFound } from '../core/errors.ts'
 import type { Scope } from '../core/operation.ts'
-import type { Found, Slice } from '../core/paging.ts'
+import { type Found, findPage, type Slice } from '../core/paging.ts'
 import { containing } from '../core/search.ts'
 import type { CaseStatus, StatusNode } from './schema.ts'
 
@@ -23,11 +23,11 @@ export async function selectCaseStatuses(
   { name = '', limit, offset }: { name?: string } & Slice,
 ): Promise<Found<CaseStatus>> {
   const matching = sql`s.company_id = ${companyId} and s.name ilike ${containing(name)}`
-  const [{ total }, rows] = await Promise.all([
-    db.one<{ total: number }>(sql`select count(*)::int as total from case_statuses s where ${matching}`),
-    db.many<CaseStatus>(sql`${records} where ${matching} order by s.priority, s.id limit ${limit} offset ${offset}`),
-  ])
-  return { total, rows }
+  return findPage<CaseStatus>(
+    db,
+    sql`case_statuses s where ${matching}`,
+    sql`${records} where ${matching} order by s.priority, s.id limit ${limit} offset ${offset}`,
+  )
 }
 
 /** Every status under its parent, siblings by priority. */

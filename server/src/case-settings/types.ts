@@ -2,7 +2,7 @@ import sql from 'sql-template-tag'
 import { assignGiven, type Columns } from '../core/columns.ts'
 import { notFound } from '../core/errors.ts'
 import type { Scope } from '../core/operation.ts'
-import type { Found, Slice } from '../core/paging.ts'
+import { type Found, findPage, type Slice } from '../core/paging.ts'
 import { containing } from '../core/search.ts'
 import type { CaseType, CustomField } from './schema.ts'
 
@@ -23,11 +23,11 @@ export async function selectCaseTypes(
   { name = '', limit, offset }: { name?: string } & Slice,
 ): Promise<Found<CaseType>> {
   const matching = sql`t.company_id = ${companyId} and t.name ilike ${containing(name)}`
-  const [{ total }, rows] = await Promise.all([
-    db.one<{ total: number }>(sql`select count(*)::int as total from case_types t where ${matching}`),
-    db.many<CaseType>(sql`${records} where ${matching} order by lower(t.name), t.id limit ${limit} offset ${offset}`),
-  ])
-  return { total, rows }
+  return findPage<CaseType>(
+    db,
+    sql`case_types t where ${matching}`,
+    sql`${records} where ${matching} order by lower(t.name), t.id limit ${limit} offset ${offset}`,
+  )
 }
 
 export interface TypeInput {

@@ -4,7 +4,7 @@ import { assignGiven, type Columns } from '../core/columns.ts'
 import { notFound } from '../core/errors.ts'
 import { Nullable, type Static } from '../core/fields.ts'
 import type { Channel, Scope } from '../core/operation.ts'
-import type { Found, Slice } from '../core/paging.ts'
+import { type Found, findPage, type Slice } from '../core/paging.ts'
 import { containing } from '../core/search.ts'
 
 /** A case as the tools show it. */
@@ -49,11 +49,11 @@ export async function selectToolCases(
   const like = containing(key ?? '')
   const matching = key ? sql`and (k.name ilike ${like} or k.case_number ilike ${like})` : sql``
   const where = sql`k.company_id = ${companyId} and k.deleted_at is null ${matching}`
-  const [{ total }, rows] = await Promise.all([
-    db.one<{ total: number }>(sql`select count(*)::int as total from cases k where ${where}`),
-    db.many<ToolCase>(sql`${records} where ${where} order by k.id desc limit ${limit} offset ${offset}`),
-  ])
-  return { total, rows }
+  return findPage<ToolCase>(
+    db,
+    sql`cases k where ${where}`,
+    sql`${records} where ${where} order by k.id desc limit ${limit} offset ${offset}`,
+  )
 }
 
 const writable: Columns = {

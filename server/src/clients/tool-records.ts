@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { notFound } from '../core/errors.ts'
 import { Nullable, type Static } from '../core/fields.ts'
 import type { Scope } from '../core/operation.ts'
-import type { Found, Slice } from '../core/paging.ts'
+import { type Found, findPage, type Slice } from '../core/paging.ts'
 import { containing } from '../core/search.ts'
 
 /** A client as the tools show it. */
@@ -52,9 +52,9 @@ export async function selectToolClients(
   const like = containing(key ?? '')
   const matching = key ? sql`and (c.first_name || ' ' || c.last_name ilike ${like} or c.email ilike ${like})` : sql``
   const where = sql`c.company_id = ${companyId} and c.deleted_at is null ${matching}`
-  const [{ total }, rows] = await Promise.all([
-    db.one<{ total: number }>(sql`select count(*)::int as total from clients c where ${where}`),
-    db.many<ToolClient>(sql`${records} where ${where} order by c.id desc limit ${limit} offset ${offset}`),
-  ])
-  return { total, rows }
+  return findPage<ToolClient>(
+    db,
+    sql`clients c where ${where}`,
+    sql`${records} where ${where} order by c.id desc limit ${limit} offset ${offset}`,
+  )
 }

@@ -1,4 +1,6 @@
+import sql, { type Sql } from 'sql-template-tag'
 import Type, { type TSchema } from 'typebox'
+import type { Database } from './db.ts'
 
 /** The paging arguments of the tools. */
 export const paging = {
@@ -38,4 +40,13 @@ export function paged<Name extends string, T>(name: Name, { page = 1, per_page =
 export interface Found<T> {
   total: number
   rows: T[]
+}
+
+/** `counted`: what stands after `from`, with its conditions; `page`: the statement for the rows. */
+export async function findPage<T>(db: Database, counted: Sql, page: Sql): Promise<Found<T>> {
+  const [{ total }, rows] = await Promise.all([
+    db.one<{ total: number }>(sql`select count(*)::int as total from ${counted}`),
+    db.many<T>(page),
+  ])
+  return { total, rows }
 }

@@ -2,7 +2,7 @@ import sql from 'sql-template-tag'
 import { assignGiven, type Columns, entryRows } from '../core/columns.ts'
 import { notFound } from '../core/errors.ts'
 import type { Context, Scope } from '../core/operation.ts'
-import type { Found, Slice } from '../core/paging.ts'
+import { type Found, findPage, type Slice } from '../core/paging.ts'
 import { containing } from '../core/search.ts'
 import type { TaskInput } from '../tasks/schema.ts'
 import type { Form } from './schema.ts'
@@ -27,11 +27,11 @@ export async function selectForms(
   { key = '', limit, offset }: { key?: string } & Slice,
 ): Promise<Found<Form>> {
   const where = sql`company_id = ${companyId} and name ilike ${containing(key)}`
-  const [{ total }, rows] = await Promise.all([
-    db.one<{ total: number }>(sql`select count(*)::int as total from forms where ${where}`),
-    db.many<Form>(sql`${records} where ${where} order by id desc limit ${limit} offset ${offset}`),
-  ])
-  return { total, rows }
+  return findPage<Form>(
+    db,
+    sql`forms where ${where}`,
+    sql`${records} where ${where} order by id desc limit ${limit} offset ${offset}`,
+  )
 }
 
 export interface FormInput {

@@ -3,7 +3,7 @@ import { ulid } from 'ulid'
 import { assignGiven, type Columns } from '../core/columns.ts'
 import { notFound } from '../core/errors.ts'
 import type { Context, Scope } from '../core/operation.ts'
-import type { Found, Slice } from '../core/paging.ts'
+import { type Found, findPage, type Slice } from '../core/paging.ts'
 import { containing } from '../core/search.ts'
 import type { Note } from './schema.ts'
 
@@ -28,11 +28,11 @@ export async function selectNotes(
   const like = containing(search ?? '')
   const matching = search ? sql`and (n.title ilike ${like} or n.body ilike ${like})` : sql``
   const where = sql`n.company_id = ${companyId} and ${subject} ${matching}`
-  const [{ total }, rows] = await Promise.all([
-    db.one<{ total: number }>(sql`select count(*)::int as total from notes n where ${where}`),
-    db.many<Note>(sql`${records} where ${where} order by n.id desc limit ${limit} offset ${offset}`),
-  ])
-  return { total, rows }
+  return findPage<Note>(
+    db,
+    sql`notes n where ${where}`,
+    sql`${records} where ${where} order by n.id desc limit ${limit} offset ${offset}`,
+  )
 }
 
 /** Keeps others from changing it until the end of the transaction. */

@@ -2,7 +2,7 @@ import sql from 'sql-template-tag'
 import { entryRows } from '../core/columns.ts'
 import { notFound } from '../core/errors.ts'
 import type { Context, Scope } from '../core/operation.ts'
-import type { Found, Slice } from '../core/paging.ts'
+import { type Found, findPage, type Slice } from '../core/paging.ts'
 import { containing } from '../core/search.ts'
 import type { ResponseType } from './answer.ts'
 import type { CaseTask, Question, Task, TaskInput, TaskWithCases } from './schema.ts'
@@ -33,12 +33,12 @@ export async function selectTasks(
   { key = '', limit, offset }: { key?: string } & Slice,
 ): Promise<Found<Task>> {
   const matching = sql`t.company_id = ${companyId} and t.title ilike ${containing(key)}`
-  const [{ total }, rows] = await Promise.all([
-    db.one<{ total: number }>(sql`select count(*)::int as total from tasks t where ${matching}`),
-    db.many<Task>(sql`
-      ${counted(dayOf(clock.now()))} where ${matching} order by t.id desc limit ${limit} offset ${offset}`),
-  ])
-  return { total, rows }
+  return findPage<Task>(
+    db,
+    sql`tasks t where ${matching}`,
+    sql`
+      ${counted(dayOf(clock.now()))} where ${matching} order by t.id desc limit ${limit} offset ${offset}`,
+  )
 }
 
 export function selectCountedTask({ db, companyId, clock }: Context, id: number): Promise<Task> {
