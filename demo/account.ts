@@ -1,6 +1,6 @@
 import type { Import } from './import/people.ts'
 import { bold, dim, wrapped } from './screen.ts'
-import { plural } from './words.ts'
+import { grouped, plural } from './words.ts'
 
 /** Rejected rows and remarks that are shown; all of them are in the report. */
 const SHOWN = 12
@@ -9,7 +9,7 @@ const SHOWN = 12
 export function account(book: Import, report: string): string[] {
   const { rows, people, merged, rejected } = book
   const row = (count: number, text: string, more = '') =>
-    `  ${count.toLocaleString('en-US').padStart(7)}  ${text}${more && dim(`   ${more}`)}`
+    `  ${grouped(count).padStart(7)}  ${text}${more && dim(`   ${more}`)}`
   const sum = people.length + merged.length + rejected.length
   const remarks = remarksOf(book)
   return [

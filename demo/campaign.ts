@@ -90,7 +90,7 @@ const MESSAGES = [
     trigger: 'before_call',
     delay_minutes: 10,
     message:
-      'Hello {{first_name}}, this is {{company_name}}. Our AI assistant {{agent_name}} will call you in about ten minutes. Reply STOP to get no more texts.',
+      'Hello {{first_name}}, this is {{company_name}}. Our AI assistant {{agent_name}} will call you shortly. Reply STOP to get no more texts.',
   },
   {
     channel: 'sms',

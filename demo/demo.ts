@@ -16,7 +16,7 @@ import { report } from './report.ts'
 import { saveCases } from './save-cases.ts'
 import { saveContacts } from './save-contacts.ts'
 import { bold, dim, openScreen, wrapped } from './screen.ts'
-import { COMPANY, type Service, SPEED, startService, stopLeftover } from './service.ts'
+import { COMPANY, type Service, speedFor, startService, stopService } from './service.ts'
 import { Trouble } from './trouble.ts'
 import { watch } from './watch.ts'
 import { plural } from './words.ts'
@@ -41,8 +41,9 @@ async function demo(file: string, folder: string, fresh: boolean): Promise<void>
   const content = read(file)
   const book = readPeople(readCsv(content))
   if (book.people.length === 0) throw new Trouble(nobody(book, file))
-  screen.print('', bold(`${COMPANY} calls its clients`), ...dimmed(INTRODUCTION), '')
-  notebook = await openDemo(folder, content, fresh)
+  const speed = speedFor(book.people.length)
+  screen.print('', bold(`${COMPANY} calls the people in ${path.basename(file)}`), ...dimmed(introduction(speed)), '')
+  notebook = await openDemo(folder, content, speed, fresh)
   const service = await startService(notebook)
   screen.print(dim(`The service is ready, after ${seconds(begun)}, at ${service.url}`), '')
   const broken = service.ended.then((words) => {
@@ -55,27 +56,29 @@ async function demo(file: string, folder: string, fresh: boolean): Promise<void>
   screen.print('', ...dimmed(farewell(notebook, seconds(begun))))
 }
 
-const INTRODUCTION = wrapped(
-  `A firm's export goes through the public interface of a service that is started for it. Calls and texts go to a simulated telephone network: nobody is really called. Its clock runs ${SPEED.toLocaleString('en-US')} times as fast as the real one.`,
-  96,
-)
+function introduction(speed: number): string[] {
+  return wrapped(
+    `The file goes through the public interface of a service that is started for it, as the contacts of a made-up firm. Calls and texts go to a simulated telephone network: nobody is really called. Its clock runs ${speed.toLocaleString('en-US')} times as fast as the real one.`,
+    96,
+  )
+}
 
 /** The data of the demo that was interrupted, or of a new one. */
-async function openDemo(folder: string, content: Uint8Array, fresh: boolean): Promise<Notebook> {
+async function openDemo(folder: string, content: Uint8Array, speed: number, fresh: boolean): Promise<Notebook> {
   const last = recall(folder)
   if (last && !fresh && canGoOn(last, content)) {
     screen.print(dim('Going on with the demo that was interrupted; --fresh would start over.'))
     return openNotebook(folder, last)
   }
   if (last) {
-    await stopLeftover(last)
+    await stopService(last)
     forget(folder, last)
   }
-  return openNotebook(folder, newMemory(content))
+  return openNotebook(folder, newMemory(content, speed))
 }
 
 async function work(service: Service, notebook: Notebook, book: Import, file: string, folder: string): Promise<void> {
-  const { id, api_key } = notebook.memory
+  const { id, api_key, speed } = notebook.memory
   const api = openApi(service.url, api_key, id)
   const clientIds = await saveContacts(api, book)
   const caseIds = await saveCases(api, book, clientIds, notebook)
@@ -85,7 +88,7 @@ async function work(service: Service, notebook: Notebook, book: Import, file: st
   if (caseIds.size === 0) throw new Trouble('the file names no case, and a campaign calls people about their cases')
   const setup = await setUpCampaign(api, caseIds, notebook)
   screen.print(bold(`Campaign “${setup.name}”: ${plural(setup.cases.size, 'case')} under way`), '')
-  const stats = await watch(api, setup, screen)
+  const stats = await watch(api, setup, speed, screen)
   await report(api, setup, stats, book, clientIds, screen)
 }
 
@@ -140,7 +143,7 @@ const seconds = (since: number) => `${((performance.now() - since) / 1000).toFix
 async function leave(): Promise<never> {
   screen.settle()
   screen.print('', 'Stopping …')
-  if (notebook) await stopLeftover(notebook.memory)
+  if (notebook) await stopService(notebook.memory)
   screen.print('Stopped. The same command goes on from here.')
   process.exit(130)
 }
@@ -163,7 +166,7 @@ try {
   if (!leaving) {
     screen.settle()
     process.stderr.write(`\ndemo: ${error instanceof Trouble ? error.message : (error as Error).stack}\n`)
-    if (notebook) await stopLeftover(notebook.memory)
+    if (notebook) await stopService(notebook.memory)
     process.exit(1)
   }
 }

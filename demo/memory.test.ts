@@ -12,7 +12,7 @@ const CONTENT = Buffer.from('First,Last\nAna,Lee\n')
 const notes = path.join(folder, 'demo.json')
 
 test('an interrupted demo is gone on with, with the same file and within a day', () => {
-  const memory = newMemory(CONTENT)
+  const memory = newMemory(CONTENT, 6000)
   assert.ok(canGoOn(memory, CONTENT))
   assert.ok(!canGoOn(memory, Buffer.from('another file')))
   assert.ok(!canGoOn({ ...memory, over: true }, CONTENT))
@@ -21,7 +21,7 @@ test('an interrupted demo is gone on with, with the same file and within a day',
 
 test('what is noted is recalled; what is forgotten leaves nothing behind', () => {
   assert.equal(recall(folder), undefined)
-  const { memory, dataDir, save } = openNotebook(folder, newMemory(CONTENT))
+  const { memory, dataDir, save } = openNotebook(folder, newMemory(CONTENT, 6000))
   memory.service = { pid: 1, url: 'http://127.0.0.1:1' }
   save()
   assert.deepEqual(recall(folder), memory)

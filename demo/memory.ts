@@ -12,6 +12,8 @@ export interface Memory {
   /** SHA-256 of the file. */
   digest: string
   begun_at: string
+  /** Seconds that pass for the service in one. */
+  speed: number
   /** The demo's own process. */
   pid: number
   service?: { pid: number; url: string }
@@ -57,12 +59,13 @@ export function canGoOn(memory: Memory, content: Uint8Array): boolean {
   )
 }
 
-export function newMemory(content: Uint8Array): Memory {
+export function newMemory(content: Uint8Array, speed: number): Memory {
   return {
     id: randomBytes(6).toString('hex'),
     api_key: `dk_demo_${randomBytes(18).toString('base64url')}`,
     digest: digestOf(content),
     begun_at: new Date().toISOString(),
+    speed,
     pid: process.pid,
     refused: {},
     over: false,

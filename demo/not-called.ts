@@ -2,7 +2,7 @@ import type { Setup } from './campaign.ts'
 import type { Import, Person } from './import/people.ts'
 import type { Contact } from './report.ts'
 import { bold, dim, wrapped } from './screen.ts'
-import { plural, WAITING } from './words.ts'
+import { grouped, plural, WAITING } from './words.ts'
 
 interface Facts {
   book: Import
@@ -31,11 +31,11 @@ export function notCalled({ book, ids, setup, contacts, called }: Facts): string
   const total = groups.reduce((sum, [, names]) => sum + names.length, 0)
   return [
     '',
-    bold(`Not called: ${total} of ${plural(book.people.length, 'contact')}`),
-    dim(`${called} called + ${total} not called = ${called + total}`),
+    bold(`Not called: ${grouped(total)} of ${plural(book.people.length, 'contact')}`),
+    dim(`${grouped(called)} called + ${grouped(total)} not called = ${grouped(called + total)}`),
     ...groups.flatMap(([reason, names]) => [
       '',
-      `  ${names.length}  ${reason}`,
+      `  ${grouped(names.length)}  ${reason}`,
       ...wrapped(names.join('; '), 92).map((line) => `      ${dim(line)}`),
     ]),
   ]

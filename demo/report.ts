@@ -4,7 +4,7 @@ import type { Import, Person } from './import/people.ts'
 import { notCalled } from './not-called.ts'
 import { bold, dim, type Screen, wrapped } from './screen.ts'
 import type { Stats } from './watch.ts'
-import { plural, RESULTS } from './words.ts'
+import { grouped, plural, RESULTS } from './words.ts'
 
 interface Call {
   id: number
@@ -50,18 +50,18 @@ async function results(api: Api, { name }: Setup, stats: Stats): Promise<string[
   const tasks = await api.tool<{ total_records: number }>('list_tasks', { per_page: 1 })
   const { called_clients, total_clients, converted_clients, clients_waiting, last_results } = stats
   const rows = [
-    ['Contacts called', `${called_clients} of ${total_clients}`],
-    ['Calls', `${total_calls}, ${shortly(stats.average_call_duration)} on average`],
-    ['Completed conversations', `${success_calls}, ${success_calls_percentage} % of the calls`],
-    ['Agreed to the next step', `${converted_clients}, ${conversion_rate} % of the contacts called`],
+    ['Contacts called', `${grouped(called_clients)} of ${grouped(total_clients)}`],
+    ['Calls', `${grouped(total_calls)}, ${shortly(stats.average_call_duration)} on average`],
+    ['Completed conversations', `${grouped(success_calls)}, ${success_calls_percentage} % of the calls`],
+    ['Agreed to the next step', `${grouped(converted_clients)}, ${conversion_rate} % of the contacts called`],
     ['Mood', `${average_sentiment_score} on a scale from 0 (bad) to 1 (good)`],
-    ['Text messages', `${stats.messages_sent}`],
-    ['Tasks for the firm', `${tasks.total_records}: to follow up, to call back, to answer a legal question`],
+    ['Text messages', grouped(stats.messages_sent)],
+    ['Tasks for the firm', `${grouped(tasks.total_records)}: to follow up, to call back, to answer a legal question`],
   ]
   if (clients_waiting > 0)
     rows.push(['Left open', `${plural(clients_waiting, 'contact')} with an attempt to come when the last run ended`])
   const ends = last_results.map(
-    ({ result, clients }) => `  ${String(clients).padStart(5)}  ${RESULTS[result] ?? result}`,
+    ({ result, clients }) => `  ${grouped(clients).padStart(6)}  ${RESULTS[result] ?? result}`,
   )
   return [
     '',

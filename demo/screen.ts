@@ -31,8 +31,10 @@ export function openScreen(out: NodeJS.WriteStream = process.stdout): Screen {
     live(draw, plain) {
       lastPlain = plain
       if (out.isTTY) {
-        const lines = draw(out.columns).slice(0, Math.max(1, out.rows - 2))
-        const shown = lines.map((line) => fitted(line, out.columns))
+        // A terminal that has no size says 0.
+        const columns = out.columns || 80
+        const lines = draw(columns).slice(0, (out.rows || 24) - 2)
+        const shown = lines.map((line) => fitted(line, columns))
         out.write(`${erase()}${shown.map((line) => `${line}\n`).join('')}`)
         drawn = shown.length
       } else if (plain !== saidPlain && performance.now() - saidAt > PLAIN_EVERY) say()

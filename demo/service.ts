@@ -15,9 +15,15 @@ export const COMPANY = 'Hartwell & Osei LLP'
 
 /** A Monday, seven in the morning in New York. */
 export const BEGINS = new Date('2026-03-02T12:00:00Z')
-/** Two days and the night between them pass in half a minute. */
-export const SPEED = 6000
 export const LINES = 50
+
+/**
+ * Seconds that pass for the service in one: two days and the night between them in half a minute. Larger files take
+ * longer, or the people in them could not all be called within the days of the campaign.
+ */
+export function speedFor(people: number): number {
+  return Math.max(300, Math.min(6000, Math.round(42_000 / people) * 100))
+}
 
 export interface Service {
   url: string
@@ -26,46 +32,59 @@ export interface Service {
   stop(): Promise<void>
 }
 
+/** The service of this demo, where it has started one. */
+let started: Service | undefined
+
 /** Starts the service in a process of its own, or takes the one that a killed demo left running. */
-export async function startService(notebook: Notebook): Promise<Service> {
-  const { memory, dataDir, save } = notebook
-  if (memory.service && (await answers(memory))) return adopted(memory.service)
+export async function startService({ memory, dataDir, save }: Notebook): Promise<Service> {
+  const left = await leftover(memory)
+  if (left) return left
   const url = `http://127.0.0.1:${await freePort()}`
   const output = path.join(dataDir, 'service.out')
-  const child = launch(dataDir, url, memory.api_key, output)
+  const child = launch(dataDir, url, memory, output)
   const ended = once(child, 'exit').then(() => lastWords(output))
+  started = serviceOf({ pid: child.pid!, url }, ended)
   memory.service = { pid: child.pid!, url }
   save()
   const failed = await Promise.race([ready(url, memory.api_key), ended])
   if (failed) throw new Trouble(`the service did not start: ${failed}`)
-  return { url, ended, stop: () => stop(child.pid!, ended) }
+  return started
 }
 
-/** Stops the service that a killed demo left running, if there is one. */
-export async function stopLeftover(memory: Memory): Promise<void> {
-  if (memory.service && (await answers(memory))) await adopted(memory.service).stop()
+/** Stops the service, also one that a killed demo left running. */
+export async function stopService(memory: Memory): Promise<void> {
+  await (started ?? (await leftover(memory)))?.stop()
 }
 
-/** The service shows that it is ours by knowing our key. */
-async function answers({ service, api_key }: Memory): Promise<boolean> {
-  try {
-    const answer = await fetch(`${service!.url}/v1/campaigns/settings`, { headers: { 'X-API-KEY': api_key } })
-    return answer.ok && isAlive(service!.pid)
-  } catch {
-    return false
+/** Milliseconds that a service which a killed demo had just started has to come up. */
+const COMES_UP_WITHIN = 10_000
+
+/** What a killed demo left running: it shows that it is ours by knowing our key. */
+async function leftover({ service, api_key }: Memory): Promise<Service | undefined> {
+  const end = Date.now() + COMES_UP_WITHIN
+  while (service && isAlive(service.pid) && Date.now() < end) {
+    if (await isReady(service.url, api_key)) return serviceOf(service, gone(service.pid))
+    await pause(100)
   }
 }
 
-function adopted({ pid, url }: NonNullable<Memory['service']>): Service {
-  const gone = async () => {
-    while (isAlive(pid)) await pause(100)
-    return 'it is gone'
+function serviceOf({ pid, url }: NonNullable<Memory['service']>, ended: Promise<string>): Service {
+  return {
+    url,
+    ended,
+    async stop() {
+      if (isAlive(pid)) process.kill(pid, 'SIGTERM')
+      await ended
+    },
   }
-  const ended = gone()
-  return { url, ended, stop: () => stop(pid, ended) }
 }
 
-function launch(dataDir: string, url: string, apiKey: string, output: string): ChildProcess {
+async function gone(pid: number): Promise<string> {
+  while (isAlive(pid)) await pause(100)
+  return 'its process is gone'
+}
+
+function launch(dataDir: string, url: string, { api_key, speed }: Memory, output: string): ChildProcess {
   const env: NodeJS.ProcessEnv = { ...process.env }
   // Nothing that is set for a real installation reaches the demo, and in its own folder there is no .env.
   for (const name of Object.keys(SETTINGS)) delete env[name]
@@ -73,11 +92,11 @@ function launch(dataDir: string, url: string, apiKey: string, output: string): C
     PORT: new URL(url).port,
     DATA_DIR: dataDir,
     COMPANY_NAME: COMPANY,
-    API_KEY: apiKey,
+    API_KEY: api_key,
     RATE_LIMIT_PER_HOUR: '0',
     MAX_CONCURRENT_CALLS: String(LINES),
     SANDBOX_CLOCK: BEGINS.toISOString(),
-    SANDBOX_SPEED: String(SPEED),
+    SANDBOX_SPEED: String(speed),
   })
   const out = openSync(output, 'a', 0o600)
   try {
@@ -89,19 +108,17 @@ function launch(dataDir: string, url: string, apiKey: string, output: string): C
 }
 
 async function ready(url: string, apiKey: string): Promise<undefined> {
-  for (;;) {
-    try {
-      // The key is created last.
-      const answer = await fetch(`${url}/v1/campaigns/settings`, { headers: { 'X-API-KEY': apiKey } })
-      if (answer.ok && (await fetch(`${url}/readyz`)).ok) return
-    } catch {}
-    await pause(50)
-  }
+  while (!(await isReady(url, apiKey))) await pause(50)
 }
 
-async function stop(pid: number, ended: Promise<unknown>): Promise<void> {
-  if (isAlive(pid)) process.kill(pid, 'SIGTERM')
-  await ended
+async function isReady(url: string, apiKey: string): Promise<boolean> {
+  try {
+    // The key is created last.
+    const answer = await fetch(`${url}/v1/campaigns/settings`, { headers: { 'X-API-KEY': apiKey } })
+    return answer.ok && (await fetch(`${url}/readyz`)).ok
+  } catch {
+    return false
+  }
 }
 
 /** What the service said when it ended: its own line where it has one, else the error. */

@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Api } from './api.ts'
 import type { Setup } from './campaign.ts'
 import { bold, dim, type Screen, wrapped } from './screen.ts'
-import { LINES, SPEED } from './service.ts'
-import { NOT_REACHED, plural, REACHED, REASONS, WAITING } from './words.ts'
+import { LINES } from './service.ts'
+import { grouped, NOT_REACHED, plural, REACHED, REASONS, WAITING } from './words.ts'
 
 /** What `get_campaign_stats` answers. */
 export interface Stats {
@@ -29,16 +29,16 @@ export interface Stats {
 const EVERY_MS = 250
 
 /** Shows how the campaign goes until it is completed. */
-export async function watch(api: Api, setup: Setup, screen: Screen): Promise<Stats> {
+export async function watch(api: Api, setup: Setup, speed: number, screen: Screen): Promise<Stats> {
   const begun = Date.now()
-  const anchor = (await api.clock()).getTime() - begun * SPEED
+  const anchor = (await api.clock()).getTime() - begun * speed
   for (;;) {
     const id = setup.campaignId
     // Asked first: what is counted after a campaign is completed is final.
     const { status } = await api.tool<{ status: string }>('get_campaign', { id })
     const stats = await api.tool<Stats>('get_campaign_stats', { id })
-    const now = new Date(anchor + Date.now() * SPEED)
-    const left = status === 'completed' ? 0 : Math.max(1, Math.ceil((endOf(setup) - now.getTime()) / SPEED / 1000))
+    const now = new Date(anchor + Date.now() * speed)
+    const left = status === 'completed' ? 0 : Math.max(1, Math.ceil((endOf(setup) - now.getTime()) / speed / 1000))
     const view = { stats, now, left, seconds: Math.round((Date.now() - begun) / 1000), setup }
     screen.live((columns) => block(view, columns), plain(view))
     if (status === 'completed') break
@@ -95,7 +95,9 @@ function plain(view: View): string {
 }
 
 const done = ({ clients_settled, total_clients }: Stats) =>
-  `${clients_settled} of ${plural(total_clients, 'contact')} done`
+  total_clients === 0
+    ? 'working out whom to call'
+    : `${grouped(clients_settled)} of ${plural(total_clients, 'contact')} done`
 
 const clock = (now: Date) =>
   new Intl.DateTimeFormat('en-US', {

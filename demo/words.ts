@@ -42,5 +42,6 @@ export const REASONS: Record<string, string> = {
   not_member: 'not in the list',
 }
 
-export const plural = (count: number, one: string, many = `${one}s`) =>
-  `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`
+export const grouped = (count: number) => count.toLocaleString('en-US')
+
+export const plural = (count: number, one: string) => `${grouped(count)} ${count === 1 ? one : `${one}s`}`
