@@ -1,6 +1,7 @@
 import type { CallResult } from '../calls/results.ts'
 import type { CallBrief, DisconnectionReason, HostedReport, Turn } from '../providers/voice.ts'
 import { type Answer, fitting } from './answers.ts'
+import { spokenAppointment } from './appointment.ts'
 import { CALLBACK_HORIZON_HOURS } from './callback-time.ts'
 import { type Facts, factsOf, type Held } from './facts.ts'
 import { sentimentOf } from './sentiment.ts'
@@ -26,6 +27,8 @@ export interface CallOutcome {
   /** What the agent promised that a person will do, one sentence each, fit to be the title of a task. */
   follow_ups: string[]
   evidence: Evidence
+  /** An appointment that the agent has booked. */
+  appointment_at: Date | null
 }
 
 /** The turns (from 0) that each statement rests on. */
@@ -55,6 +58,7 @@ export function analyse(held: Held, brief: CallBrief): CallOutcome {
     transferred_to: held.transferred_to,
     follow_ups: followUps(result, facts, brief),
     evidence: evidenceOf(result, facts),
+    appointment_at: result === 'opted_out' ? null : facts.booked,
   }
 }
 
@@ -113,18 +117,31 @@ export function analyseReport(report: HostedReport, brief: CallBrief): CallOutco
  * - `unsuccessful`: a person was reached, and either said no to the only thing that was asked, or the conversation ended
  *   before the last question: declined, hung up, fell silent, or could not be identified.
  */
-function resultOf(held: Held, { quotes, callback, next_step, fields }: Facts): CallResult {
+function resultOf(held: Held, { quotes, callback, booked, next_step, fields }: Facts): CallResult {
   if (quotes.opt_out !== undefined) return 'opted_out'
   if (held.disconnection_reason === 'voicemail_reached') return 'voicemail'
   if (held.transferred_to !== null) return 'transferred'
   if (held.disconnection_reason === 'error_unknown') return 'failed'
   if (quotes.wrong_number !== undefined) return 'wrong_number'
   if (quotes.deceased !== undefined || quotes.disqualified !== undefined) return 'disqualified'
+  if (booked) return 'converted'
   if (callback || quotes.wants_person !== undefined) return 'callback_requested'
   if (next_step?.verdict) return 'converted'
   if (next_step?.verdict === null || (next_step && Object.values(fields).some((value) => value !== null)))
     return 'successful'
-  return 'unsuccessful'
+  return ledToItsEnd(held, quotes) ? 'successful' : 'unsuccessful'
+}
+
+/**
+ * A model's turns don't say what they ask for. Where it led the talk itself, over the contact's first words, to a goodbye
+ * that nobody forced, the talk was completed.
+ */
+function ledToItsEnd({ transcript, disconnection_reason }: Held, quotes: Facts['quotes']): boolean {
+  if (disconnection_reason !== 'agent_hangup') return false
+  if (quotes.refusal !== undefined || quotes.breaks_off !== undefined || quotes.hostile !== undefined) return false
+  const led = transcript.filter(({ speaker, asks }) => speaker === 'agent' && asks === undefined)
+  const heard = transcript.filter(({ speaker }) => speaker === 'contact')
+  return led.length > 2 && heard.length > 2
 }
 
 function endReason(result: CallResult, reason: DisconnectionReason): string {
@@ -156,8 +173,8 @@ const AGENT_ENDED: Partial<Record<CallResult, string>> = {
 
 function followUps(
   result: CallResult,
-  { quotes, next_step, appointment, callback, person_time }: Facts,
-  { client }: CallBrief,
+  { quotes, next_step, appointment, booked, callback, person_time }: Facts,
+  { client, zones }: CallBrief,
 ): string[] {
   const name = `${client.first_name} ${client.last_name}`
   const promised: string[] = []
@@ -165,7 +182,8 @@ function followUps(
   if (quotes.wants_person !== undefined && result !== 'transferred') {
     promised.push(`Call ${name} back in person${person_time ? ` (when asked for a good time: “${person_time}”)` : ''}.`)
   }
-  if (appointment) promised.push(`Confirm an appointment with ${name}, who suggested: “${appointment}”.`)
+  if (booked) promised.push(`Appointment with ${name}: ${spokenAppointment(booked, zones[0]!)} (${zones[0]!}).`)
+  else if (appointment) promised.push(`Confirm an appointment with ${name}, who suggested: “${appointment}”.`)
   else if (next_step?.verdict) promised.push(`Follow up with ${name}, who agreed to the next step.`)
   if (quotes.legal_question !== undefined)
     promised.push(`Answer a legal question of ${name}: “${quotes.legal_question}”.`)

@@ -19,7 +19,7 @@ export type Note =
   | { type: 'callback' /** ISO instant */; at: string }
   | { type: 'appointment' /** ISO instant */; at: string }
   /** The contact wants something that a person must see to. */
-  | { type: 'person' }
+  | { type: 'person'; quote: string }
 
 /** What the contact's turns say, each with the words it rests on. */
 export interface Facts {
@@ -30,6 +30,8 @@ export interface Facts {
   callback: { at: Date | null; quote: string } | null
   person_time: string | null
   appointment: string | null
+  /** A time that the agent has booked. */
+  booked: Date | null
   fields: Record<string, Answer>
   asked: Set<string>
   /** On which turn (from 0) each of these rests: `opt_out`, `next_step`, `callback`, …, `field:NAME`. */
@@ -47,6 +49,7 @@ export function factsOf(held: Held, brief: CallBrief): Facts {
     callback: null,
     person_time: null,
     appointment: null,
+    booked: null,
     fields: Object.fromEntries(post_call_fields.map(({ name }) => [name, null])),
     asked: new Set(),
     turns: {},
@@ -66,7 +69,22 @@ export function factsOf(held: Held, brief: CallBrief): Facts {
     facts.spoke = true
     read(turn, asks, question, facts, held, brief, index)
   }
+  for (const note of held.notes ?? []) take(note, facts)
   return facts
+}
+
+/** What an agent put down goes before what its words would be read as. */
+function take(note: Note, facts: Facts) {
+  switch (note.type) {
+    case 'callback':
+      facts.callback = { at: new Date(note.at), quote: facts.callback?.quote ?? '' }
+      return
+    case 'appointment':
+      facts.booked = new Date(note.at)
+      return
+    case 'person':
+      facts.quotes.wants_person ??= note.quote
+  }
 }
 
 function read(

@@ -4,6 +4,8 @@ import type { CallBrief } from '../providers/voice.ts'
 import { analyse, type CallOutcome } from './analysis.ts'
 import type { BrainFor } from './brain.ts'
 import type { Held } from './facts.ts'
+import { analyseByModel } from './model-analysis.ts'
+import { modelBrain } from './model-brain.ts'
 import { scriptedBrain } from './script.ts'
 
 /** What an agent thinks with, in a call and after it. */
@@ -13,6 +15,14 @@ export interface Mind {
   analyse(held: Held, brief: CallBrief): CallOutcome | Promise<CallOutcome>
 }
 
-export function mindOf(_model: LanguageModel | null, _log: Pick<Logger, 'warn'>): Mind {
-  return { brainFor: scriptedBrain, analyse }
+export function mindOf(model: LanguageModel | null, log: Pick<Logger, 'warn'>): Mind {
+  if (!model) return { brainFor: scriptedBrain, analyse }
+  return {
+    brainFor: modelBrain(model, log),
+    analyse: (held, brief) =>
+      analyseByModel(model, held, brief).catch((error: unknown) => {
+        log.warn({ err: error }, 'the language model could not read a call; our own rules did')
+        return analyse(held, brief)
+      }),
+  }
 }

@@ -1,6 +1,7 @@
 import type { CallResult } from '../calls/results.ts'
 import type { CallBrief } from '../providers/voice.ts'
 import type { Answer } from './answers.ts'
+import { spokenAppointment } from './appointment.ts'
 import { spokenTime } from './callback-time.ts'
 import type { Facts, Held } from './facts.ts'
 import { voicemailOf } from './opening.ts'
@@ -57,6 +58,10 @@ const quoted = (text: string) => `â€œ${text.replace(/[.]+$/, '').slice(0, 200)}â
 function ending(result: CallResult, held: Held, facts: Facts, brief: CallBrief): string {
   const { quotes, next_step, callback, person_time, appointment } = facts
   const first = brief.client.first_name
+  if (!facts.next_step && ['converted', 'successful'].includes(result) && !facts.booked)
+    return 'The conversation was completed.'
+  if (facts.booked && result === 'converted')
+    return `An appointment was booked: ${spokenAppointment(facts.booked, brief.zones[0]!)}.`
   switch (result) {
     case 'opted_out':
       return `Asked not to be called again (${quoted(quotes.opt_out!)}); the agent confirmed it and ended the call.`
