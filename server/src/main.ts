@@ -17,6 +17,7 @@ import { openClock } from './engine/sandbox-clock.ts'
 import { jobs, listen } from './jobs.ts'
 import { untilAskedToLeave } from './leaving.ts'
 import { operations } from './operations.ts'
+import { addPreferencePages } from './preferences/routes.ts'
 import { createProviders } from './providers/index.ts'
 import { languageModel } from './providers/language-model.ts'
 import { tools } from './tools.ts'
@@ -60,7 +61,8 @@ async function serve(config: Config, log: Logger): Promise<void> {
           engineReady,
         })
   // A process without an engine holds no conversations: the carrier must reach one that does.
-  if (config.ROLE !== 'api') voice.addRoutes?.(app)
+  if (config.ROLE !== 'api') for (const each of [voice, sms, email]) each.addRoutes?.(app)
+  addPreferencePages(app, pool)
   stack.defer(async () => void (await Promise.all([close(app), engine?.stop(FINISHES_WITHIN)])))
 
   // Before anybody is called: the port shows whether the same service runs already.
@@ -85,7 +87,7 @@ async function serve(config: Config, log: Logger): Promise<void> {
   const first = await ensureFirstCompany(pool, SERVICE, { name: config.COMPANY_NAME, apiKey: config.API_KEY })
   const foreignKey = config.API_KEY !== undefined && !(await isKey(pool, config.API_KEY))
   log.info({ url, role: config.ROLE }, 'ready')
-  process.stdout.write(welcome({ config, url, first, foreignKey, sandboxed }))
+  process.stdout.write(welcome({ config, url, first, foreignKey, providers }))
 
   log.info(`stopping: ${await leaving}`)
 }

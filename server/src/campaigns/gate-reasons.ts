@@ -25,6 +25,8 @@ export type GateRule =
   | 'number_malformed'
   | 'email_missing'
   | 'email_malformed'
+  /** Messages to the address have failed for a reason that lasts. */
+  | 'undeliverable'
   | 'time_zone'
   | 'run'
   | 'run_hours'

@@ -20,3 +20,10 @@ export const ENGINE = {
   channel: 'system' satisfies Channel as Channel,
   requestId: null,
 }
+
+/** What a contact does, by a text or a link. */
+export const CONTACT = {
+  actor: { type: 'contact', id: null, name: 'contact' } satisfies Actor as Actor,
+  channel: 'system' satisfies Channel as Channel,
+  requestId: null,
+}

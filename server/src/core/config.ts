@@ -5,6 +5,7 @@ import { distance } from 'fastest-levenshtein'
 import {
   baseUrl,
   e164,
+  emailAddress,
   instant,
   integer,
   matching,
@@ -15,6 +16,7 @@ import {
   type Setting,
   secret,
   setting,
+  smtpUrl,
   text,
   truth,
 } from './setting.ts'
@@ -51,6 +53,11 @@ export const SETTINGS = {
   ),
   TWILIO_AUTH_TOKEN: optional(secret(16), 'none', 'Secret of the account; also proves that callbacks are its own'),
   TWILIO_FROM: optional(e164, 'none', 'Number that calls come from where the agent names none, such as `+12125550100`'),
+  TWILIO_MESSAGING_SERVICE_SID: optional(
+    matching(/^MG[0-9a-f]{32}$/, 'a messaging service SID: MG and 32 hexadecimal digits'),
+    'TWILIO_FROM',
+    'Messaging service that texts go out by; it chooses the number',
+  ),
   TWILIO_API_BASE: setting(
     baseUrl,
     'https://api.twilio.com',
@@ -65,6 +72,16 @@ export const SETTINGS = {
     truth,
     'false',
     '`true` has the carrier record conversations, once the contact has been told so',
+  ),
+  SMTP_URL: optional(
+    smtpUrl,
+    'the sandbox',
+    'Server that really sends e-mail, such as `smtps://user:password@mail.example.com`; needs SMTP_FROM and an https PUBLIC_URL',
+  ),
+  SMTP_FROM: optional(
+    emailAddress,
+    'none',
+    'Address that e-mail comes from; somebody must read what is answered, requests to unsubscribe included',
   ),
   LANGUAGE_MODEL: setting(
     oneOf('none', 'openai-compatible', 'anthropic'),
@@ -143,6 +160,16 @@ function missing(config: Config): string[] {
     // Twilio opens the conversation's socket by wss only; what speaks its interface nearby need not.
     if (config.TWILIO_API_BASE.startsWith('https:') && config.PUBLIC_URL?.startsWith('http:'))
       problems.push('TWILIO_ACCOUNT_SID needs a PUBLIC_URL that begins with https://')
+  }
+  if (config.TWILIO_MESSAGING_SERVICE_SID)
+    problems.push(...needs('TWILIO_MESSAGING_SERVICE_SID', ['TWILIO_ACCOUNT_SID']))
+  if (config.SMTP_FROM) problems.push(...needs('SMTP_FROM', ['SMTP_URL']))
+  if (config.SMTP_URL) {
+    problems.push(...needs('SMTP_URL', ['SMTP_FROM', 'PUBLIC_URL']))
+    // Mail programs unsubscribe people by https only (RFC 8058); a server on this machine is there to look at mail.
+    const here = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(config.SMTP_URL).hostname)
+    if (!here && config.PUBLIC_URL?.startsWith('http:'))
+      problems.push('SMTP_URL needs a PUBLIC_URL that begins with https://')
   }
   if (config.LANGUAGE_MODEL !== 'none') problems.push(...needs('LANGUAGE_MODEL', ['LANGUAGE_MODEL_NAME']))
   if (config.LANGUAGE_MODEL === 'openai-compatible')

@@ -15,9 +15,9 @@ export interface Scope {
 /** The way a change came in; kept on records as `origin` and `update_origin` and in the audit log. */
 export type Channel = 'public_api' | 'mcp' | 'dashboard' | 'import' | 'system'
 
-/** Who acts: an API key, a user, the engine or the command line. `name` is what people read in the audit log. */
+/** Who acts: an API key, a user, a contact, the engine or the command line. `name` is what people read in the audit log. */
 export interface Actor {
-  type: 'key' | 'user' | 'engine' | 'cli'
+  type: 'key' | 'user' | 'contact' | 'engine' | 'cli'
   id: number | null
   name: string
 }

@@ -80,6 +80,16 @@ export const postgresUrl: Parse<string> = (value) =>
     ? value
     : must('an address like postgres://user:password@host:5432/database (special characters in the password as %40 …)')
 
+export const smtpUrl: Parse<string> = (value) =>
+  URL.canParse(value) && /^smtps?:$/.test(new URL(value).protocol) && new URL(value).hostname !== ''
+    ? value
+    : must('an address like smtps://user:password@host:465 (special characters in the password as %40 …)')
+
+export const emailAddress: Parse<string> = matching(
+  /^[^\s@<>",;:]+@[^\s@<>",;:]+\.[a-z]{2,}$/i,
+  'an e-mail address such as cases@example.com',
+)
+
 export const secret =
   (shortest: number): Parse<string> =>
   (value) =>

@@ -1,11 +1,10 @@
-import sql from 'sql-template-tag'
-import { insertSuppressions } from '../compliance/permissions.ts'
-import { coalesce } from '../core/coalesce.ts'
-import { entryRows } from '../core/columns.ts'
 import type { Engine } from '../engine/job.ts'
-import { type MessageEvents, MessageRefused } from '../providers/message.ts'
-import { recordEngineChanges } from '../webhooks/record-changes.ts'
-import { type MessageKeys, messageChanged } from './records.ts'
+import { waysOut } from '../preferences/links.ts'
+import type { MessageProvider, MessageRef } from '../providers/message.ts'
+import { MessagePutOff, MessageRefused } from '../providers/message.ts'
+import { intentWriter } from './intents.ts'
+import { type Outcome, outcomeWriter } from './outcomes.ts'
+import { retryDelay } from './put-off.ts'
 import { render, selectTemplateValues, type TemplateValues } from './template.ts'
 
 export interface Outgoing {
@@ -21,31 +20,16 @@ export interface Outgoing {
   body: string
   agent_name: string | null
   company_name: string
-}
-
-interface Sent {
-  company_id: number
-  id: number
-  channel: Outgoing['channel']
-  status: 'sent' | 'failed' | 'skipped' | 'scheduled'
-  provider: string
-  provider_message_id: string | null
-  to_address: string | null
-  subject: string | null
-  body: string | null
-  error: string | null
-  sent_at: Date | null
-  due_at: Date | null
-  /** The provider says that the contact opted out there. */
-  opted_out: boolean
+  /** How often the provider has put it off. */
+  put_off: number
 }
 
 /** How long a message waits when the provider could not be asked. */
 const OUT_OF_REACH_MS = 60_000
 
-/** Sends messages whose intent is committed. A message is known to its provider by our key: it goes out once. */
+/** Sends messages that are marked as being sent; each goes out once, whatever dies meanwhile. */
 export async function deliver(engine: Engine, messages: Outgoing[]): Promise<void> {
-  const write = writer(engine)
+  const ready: Outgoing[] = []
   for (const [companyId, ofCompany] of Map.groupBy(messages, (message) => message.company_id)) {
     const written = ofCompany.filter(({ manual, case_id }) => !manual && case_id !== null)
     const values = await selectTemplateValues(
@@ -53,13 +37,34 @@ export async function deliver(engine: Engine, messages: Outgoing[]): Promise<voi
       written.map(({ client_id, case_id, agent_name }) => ({ client_id, case_id: case_id!, agent_name })),
     )
     const valuesOf = new Map(written.map((message, index) => [message, values[index]]))
-    await Promise.all(
-      ofCompany.map(async (message) => {
-        const text = filledIn(message, valuesOf.get(message))
-        await write(text ? await send(engine, text) : nothingToSay(engine, message))
-      }),
-    )
+    for (const message of ofCompany) {
+      const text = filledIn(message, valuesOf.get(message))
+      if (text) ready.push(text)
+      else await outcomeWriter(engine)(nothingToSay(engine, message))
+    }
   }
+  await Promise.all(
+    (['sms', 'email'] as const).map((channel) =>
+      sendAll(
+        engine,
+        ready.filter((message) => message.channel === channel),
+      ),
+    ),
+  )
+}
+
+/** As many at a time as the provider takes. What a process that is asked to stop has not begun is taken over. */
+async function sendAll(engine: Engine, messages: Outgoing[]): Promise<void> {
+  if (messages.length === 0) return
+  const left = messages.values()
+  const lanes = Math.min(messages.length, engine.providers[messages[0]!.channel].parallel)
+  const work = async () => {
+    for (const message of left) {
+      if (engine.signal.aborted) return
+      await sendOne(engine, message)
+    }
+  }
+  await Promise.all(Array.from({ length: lanes }, work))
 }
 
 /**
@@ -73,7 +78,7 @@ function filledIn(message: Outgoing, values: TemplateValues | undefined): Outgoi
   return { ...message, body: render(body, values), subject: subject === null ? null : render(subject, values) }
 }
 
-const unsent = ({ company_id, id, channel, subject, body }: Outgoing, provider: string): Sent => ({
+const unsent = ({ company_id, id, channel, subject, body }: Outgoing, provider: string): Outcome => ({
   company_id,
   id,
   channel,
@@ -82,160 +87,73 @@ const unsent = ({ company_id, id, channel, subject, body }: Outgoing, provider: 
   to_address: null,
   subject,
   body,
-  provider_message_id: null,
-  error: null,
-  sent_at: null,
-  due_at: null,
-  opted_out: false,
 })
 
-const nothingToSay = ({ providers }: Engine, message: Outgoing): Sent => ({
+const nothingToSay = ({ providers }: Engine, message: Outgoing): Outcome => ({
   ...unsent(message, providers[message.channel].name),
   status: 'skipped',
   error: 'the case or the contact was deleted',
 })
 
-async function send(engine: Engine, message: Outgoing): Promise<Sent> {
-  const { company_id, id, channel, subject, body, company_name } = message
+/**
+ * To a provider that does not know our keys, what is about to be sent is written down before, and that is also the last
+ * look at whether the contact still wants it.
+ */
+async function sendOne(engine: Engine, message: Outgoing): Promise<void> {
+  const write = outcomeWriter(engine)
+  const { company_id, id, channel, subject, body } = message
+  const { idempotent, name: provider } = engine.providers[channel] as MessageProvider<MessageRef>
+  const to = (channel === 'sms' ? message.mobile_e164 : message.email)!
+  if (!idempotent) {
+    const intent = { provider, to, subject, body, at: new Date() }
+    const answer = await intentWriter(engine)({ company_id, id, intent })
+    if (answer === 'opted_out') await write(later(engine, message, 0))
+    if (answer !== 'go') return
+  }
+  const outcome = await send(engine, message, to)
+  if (outcome) await write(outcome)
+}
+
+/** Nothing where it is not known what happened: the row says what was tried, and the provider is asked. */
+async function send(engine: Engine, message: Outgoing, to: string): Promise<Outcome | null> {
+  const { company_id, id, channel, subject, body, company_name, put_off } = message
   const { sms, email } = engine.providers
   const provider = engine.providers[channel]
   const ref = { company_id, key: `message:${id}` }
-  const to = (channel === 'sms' ? message.mobile_e164 : message.email)!
-  const now = engine.clock.now()
-  const outcome = (rest: Partial<Sent>): Sent => ({
-    ...unsent(message, provider.name),
-    status: 'sent',
-    to_address: to,
-    sent_at: now,
-    ...rest,
-  })
+  const outcome = { ...unsent(message, provider.name), to_address: to }
   try {
-    const { provider_message_id } =
+    const sent =
       channel === 'sms'
         ? await sms.send({ ...ref, to, from: null, body })
-        : await email.send({ ...ref, to, from_name: company_name, subject: subject ?? '', text: body })
-    return outcome({ provider_message_id })
+        : await email.send({
+            ...ref,
+            to,
+            from_name: company_name,
+            subject: subject ?? '',
+            text: body,
+            ways_out: await waysOut(engine, { company_id, client_id: message.client_id, message_id: id }),
+          })
+    const { provider_message_id, segments = null, from: from_address = null } = sent
+    return { ...outcome, status: 'sent', provider_message_id, segments, from_address, sent_at: engine.clock.now() }
   } catch (error) {
-    if (error instanceof MessageRefused)
-      return outcome({ status: 'failed', sent_at: null, error: error.message, opted_out: error.reason === 'opted_out' })
+    if (error instanceof MessageRefused) return { ...outcome, reason: error.reason, error: error.message }
+    if (error instanceof MessagePutOff) {
+      const seconds = retryDelay(put_off, error.seconds)
+      if (seconds === null) return { ...outcome, error: `given up after a day: ${error.message}` }
+      return { ...later(engine, message, seconds * 1000), put_off: put_off + 1, error: error.message }
+    }
     engine.log.warn({ err: error, message_id: id }, 'the provider did not answer whether it sent a message')
-    const known = await provider.lookup(ref).catch(() => undefined)
-    if (known) return outcome({ provider_message_id: known.provider_message_id })
-    // Never heard of there, or out of reach: what is sent again carries the same key. The text stays a template.
-    return outcome({
-      status: 'scheduled',
-      sent_at: null,
-      body: null,
-      subject: null,
-      due_at: new Date(now.getTime() + OUT_OF_REACH_MS),
-    })
+    // What is sent again there carries the same key.
+    if (provider.idempotent) return later(engine, message, OUT_OF_REACH_MS)
+    return { ...outcome, status: 'in_doubt', due_at: engine.clock.now() }
   }
 }
 
-const writers = new WeakMap<Engine, (sent: Sent) => Promise<void>>()
-
-function writer(engine: Engine): (sent: Sent) => Promise<void> {
-  const write = writers.get(engine) ?? openWriter(engine)
-  writers.set(engine, write)
-  return write
-}
-
-function openWriter({ pool }: Engine) {
-  return coalesce<Sent, void>(async (sent) => {
-    await pool.transaction(async (db) => {
-      const written = await db.many<MessageKeys & { status: Sent['status'] }>(sql`
-        update messages m set
-          status = s.status, provider = s.provider, provider_message_id = s.provider_message_id, to_address = s.to_address,
-          subject = coalesce(s.subject, m.subject), body = coalesce(s.body, m.body), error = s.error, sent_at = s.sent_at,
-          due_at = coalesce(s.due_at, m.due_at), node_id = null
-        from ${entryRows(sent, {
-          company_id: 'bigint',
-          id: 'bigint',
-          status: 'text',
-          provider: 'text',
-          provider_message_id: 'text',
-          to_address: 'text',
-          subject: 'text',
-          body: 'text',
-          error: 'text',
-          sent_at: 'timestamptz',
-          due_at: 'timestamptz',
-        })} as s
-        where m.company_id = s.company_id and m.id = s.id and m.status = 'sending'
-        returning m.company_id, m.id, m.case_id, m.client_id, m.campaign_id, m.status`)
-      await recordEngineChanges(
-        db,
-        written.flatMap((message) => (message.status === 'scheduled' ? [] : messageChanged(message.status, message))),
-      )
-      const optedOut = sent.filter((each) => each.opted_out)
-      if (optedOut.length === 0) return
-      const told = optedOut.map(({ company_id, channel, id, to_address, error }) => ({
-        company_id,
-        channel,
-        purpose: 'all',
-        address: to_address!,
-        source: 'carrier' as const,
-        evidence: { message_id: id, error },
-      }))
-      await insertSuppressions(db, told, 'system')
-      const changed = await db.many<{ company_id: number; id: number; flag: string }>(sql`
-        update clients c set sms_opted_out = c.sms_opted_out or m.channel = 'sms', email_opted_out = c.email_opted_out or m.channel = 'email',
-          update_origin = 'system', updated_at = now()
-        from unnest(${optedOut.map((each) => each.company_id)}::bigint[], ${optedOut.map(({ id }) => id)}::bigint[]) as o (company_id, id)
-        join messages m on m.company_id = o.company_id and m.id = o.id
-        where c.company_id = m.company_id and c.id = m.client_id
-          and not case m.channel when 'sms' then c.sms_opted_out else c.email_opted_out end
-        returning c.company_id, c.id, m.channel || '_opted_out' as flag`)
-      await recordEngineChanges(
-        db,
-        changed.map(({ company_id, id, flag }) => ({
-          company_id,
-          activity: 'client_updated',
-          record_type: 'client',
-          record_id: id,
-          client_id: id,
-          changes: { [flag]: { from: false, to: true } },
-        })),
-      )
-    })
-    return sent.map(() => undefined)
-  })
-}
-
-/** What providers say of a message later on: delivered or not. Late, doubled and out-of-order news are harmless. */
-export function messageEvents({ pool, clock }: Engine): MessageEvents {
-  const note = coalesce<{ company_id: number; id: number; status: string; error: string | null }, void>(
-    async (news) => {
-      await pool.transaction(async (db) => {
-        const changed = await db.many<MessageKeys & { status: string; unannounced: boolean }>(sql`
-          with heard as (
-            select m.company_id, m.id, m.sent_at is null as unannounced, n.status, n.error
-            from ${entryRows(news, { company_id: 'bigint', id: 'bigint', status: 'text', error: 'text' })} as n
-            join messages m on m.company_id = n.company_id and m.id = n.id and m.status in ('sending', 'sent')
-            order by m.company_id, m.id
-            for no key update of m
-          )
-          update messages m set status = h.status, error = h.error, sent_at = coalesce(m.sent_at, ${clock.now()})
-          from heard h where m.company_id = h.company_id and m.id = h.id
-          returning m.company_id, m.id, m.case_id, m.client_id, m.campaign_id, m.status, h.unannounced`)
-        await recordEngineChanges(
-          db,
-          changed.flatMap((message) => [
-            // Heard of before the row said that it was sent.
-            ...(message.unannounced ? [messageChanged('sent', message)] : []),
-            messageChanged(message.status, message),
-          ]),
-        )
-      })
-      return news.map(() => undefined)
-    },
-  )
-  return {
-    async status({ company_id, key, status, error }) {
-      const [kind, id] = key.split(':')
-      // A delivery can be heard of before the row says that the message was sent: `sent` alone is no news.
-      if (kind !== 'message' || status === 'sent') return
-      await note({ company_id, id: Number(id), status, error: error ?? null })
-    },
-  }
-}
+/** Back to be sent, after another look by the gate. The text stays a template. */
+const later = ({ clock, providers }: Engine, message: Outgoing, ms: number): Outcome => ({
+  ...unsent(message, providers[message.channel].name),
+  status: 'scheduled',
+  body: null,
+  subject: null,
+  due_at: new Date(clock.now().getTime() + ms),
+})

@@ -2,7 +2,8 @@ import sql from 'sql-template-tag'
 import { lawOf } from '../campaigns/calling-window.ts'
 import { contactFacts } from '../campaigns/contact-facts.ts'
 import { type Decision, decide } from '../campaigns/gate.ts'
-import type { CampaignFacts, PersonFacts, StandingFacts, Trigger } from '../campaigns/gate-reasons.ts'
+import type { CampaignFacts, PersonFacts, Reason, StandingFacts, Trigger } from '../campaigns/gate-reasons.ts'
+import { insertRefusals } from '../campaigns/refusals.ts'
 import { compileSchedule } from '../campaigns/schedule.ts'
 import { selectSchedules } from '../campaigns/schedules.ts'
 import { ruleBooks } from '../compliance/company-rules.ts'
@@ -41,8 +42,12 @@ interface Row
   campaign_id: number | null
   trigger: Trigger | null
   manual: boolean
+  put_off: number
   subject: string | null
   body: string
+  /** Why nothing arrives at the address, as far as is known, and until when that is believed. */
+  undeliverable: string | null
+  undeliverable_until: Date | null
   agent_id: string | null
   agent_name: string | null
   company_name: string
@@ -67,7 +72,7 @@ async function claim(db: Database, { nodeId, clock }: Engine): Promise<{ looked:
       from due where m.company_id = due.company_id and m.id = due.id
       returning m.*
     )
-    select m.company_id, m.id, m.channel, m.client_id, m.case_id, m.campaign_id, cm.trigger, m.manual, m.subject, m.body,
+    select m.company_id, m.id, m.channel, m.client_id, m.case_id, m.campaign_id, cm.trigger, m.manual, m.put_off, m.subject, m.body, u.error as undeliverable, u.until as undeliverable_until,
       c.mobile, c.mobile_e164, c.email, c.timezone, c.state, c.postal_code, c.voice_calls_opted_out, c.sms_opted_out,
       c.email_opted_out, c.date_of_death, c.deleted_at, ${permission.columns}, co.name as company_name, co.campaigns_enabled, co.rules_version,
       p.status, p.purpose, p.callback_delays, p.agent_id, a.name as agent_name,
@@ -78,6 +83,8 @@ async function claim(db: Database, { nodeId, clock }: Engine): Promise<{ looked:
     left join campaign_messages cm on cm.company_id = m.company_id and cm.id = m.campaign_message_id
     left join campaigns p on p.company_id = m.company_id and p.id = m.campaign_id
     ${permission.join}
+    left join undeliverable u on u.company_id = m.company_id and u.channel = m.channel
+      and u.address = case m.channel when 'email' then c.email else c.mobile_e164 end and coalesce(u.until > ${now}, true)
     left join agents a on a.company_id = p.company_id and a.id = p.agent_id
     left join lateral (${contactFacts(sql`
       select cc.* from campaign_contacts cc
@@ -108,7 +115,7 @@ async function claim(db: Database, { nodeId, clock }: Engine): Promise<{ looked:
       recent_attempts: attempts.get(row),
       rules: rulesOf(row),
     })
-    return { row, decision }
+    return { row, decision: unlessUndeliverable(row, decision) }
   })
   await putBack(
     db,
@@ -121,6 +128,14 @@ async function claim(db: Database, { nodeId, clock }: Engine): Promise<{ looked:
   )
   const outgoing = decided.filter(({ decision }) => decision.allowed).map(({ row }) => row)
   return { looked: rows.length, outgoing }
+}
+
+/** What a campaign sends by itself is not sent where nothing arrives; a person may know better. */
+function unlessUndeliverable({ manual, undeliverable, undeliverable_until }: Row, decision: Decision): Decision {
+  if (manual || undeliverable === null) return decision
+  const message = `nothing arrives at the address: ${undeliverable}`
+  const reason: Reason = { rule: 'undeliverable', message, until: undeliverable_until, final: true }
+  return { ...decision, allowed: false, reasons: [...decision.reasons, reason], retry_at: null, settle: true }
 }
 
 /** Of those for whom a rule counts them: by the rules that are shipped, nobody. */
@@ -157,6 +172,10 @@ const identified = { company_id: 'bigint', id: 'bigint', decision: 'jsonb' }
 /** What is refused for good is skipped and says why; the rest waits until it may be asked about again. */
 async function putBack(db: Database, refused: Decided[], now: Date): Promise<void> {
   if (refused.length === 0) return
+  await insertRefusals(
+    db,
+    refused.map(({ row, decision }) => ({ ...row, decision })),
+  )
   const rows = refused.map(({ row: { company_id, id, manual }, decision }) => {
     // A message of a person is about today: it does not wait for a reason to end by itself.
     const skipped = decision.settle || (manual && decision.retry_at === null)

@@ -6,7 +6,15 @@ export interface OutgoingEmail extends MessageRef {
   from_name: string
   subject: string
   text: string
+  /** How the contact stops e-mail and chooses other ways; absent where it goes to the firm itself. */
+  ways_out?: WaysOut
   attachments?: { filename: string; content_type: string; content: string }[]
+}
+
+export interface WaysOut {
+  /** Takes the one-click POST (RFC 8058); a GET only shows a page. */
+  unsubscribe_url: string
+  preferences_url: string
 }
 
 export type EmailProvider = MessageProvider<OutgoingEmail>

@@ -1,12 +1,16 @@
 import type { Clock } from '../core/clock.ts'
 import type { Database } from '../core/db.ts'
+import { installationSecret } from '../core/installation-secret.ts'
 import type { EmailProvider } from './email.ts'
 import type { LanguageModel } from './language-model.ts'
 import { sandboxCarrier } from './sandbox/carrier.ts'
 import { sandboxEmail, sandboxSms } from './sandbox/messages.ts'
 import type { SmsProvider } from './sms.ts'
+import { type SmtpSettings, smtpAccount } from './smtp/account.ts'
+import { smtpEmail } from './smtp/email.ts'
 import { type TwilioSettings, twilioAccount } from './twilio/account.ts'
 import { twilioCarrier } from './twilio/carrier.ts'
+import { twilioSms } from './twilio/sms.ts'
 import type { VoiceProvider } from './voice.ts'
 
 export interface Providers {
@@ -21,14 +25,15 @@ export interface Providers {
 export function createProviders(
   db: Database,
   clock: Clock,
-  settings?: TwilioSettings,
+  settings?: TwilioSettings & SmtpSettings,
   language_model: LanguageModel | null = null,
 ): Providers {
   const twilio = settings && twilioAccount(settings)
+  const smtp = settings && smtpAccount(settings)
   return {
     voice: twilio ? twilioCarrier(db, clock, twilio) : sandboxCarrier(db, clock),
-    sms: sandboxSms(db, clock),
-    email: sandboxEmail(db, clock),
+    sms: twilio ? twilioSms(twilio) : sandboxSms(db, clock),
+    email: smtp ? smtpEmail(smtp, () => installationSecret(db)) : sandboxEmail(db, clock),
     language_model,
   }
 }

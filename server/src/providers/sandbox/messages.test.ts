@@ -4,14 +4,14 @@ import sql from 'sql-template-tag'
 import { cloneDatabase } from '../../../test/support/database.ts'
 import { fastClock } from '../../core/clock.ts'
 import { openPool } from '../../core/db.ts'
-import { MessageRefused, type MessageStatusEvent } from '../message.ts'
+import { type MessageEvents, MessageRefused, type MessageStatusEvent } from '../message.ts'
 import { sandboxEmail, sandboxSms } from './messages.ts'
 
 const pool = openPool(await cloneDatabase())
 after(() => pool.end())
 const clock = fastClock(new Date('2026-03-02T17:00:00Z'), new Date(), 10_000)
 
-type Provider = { start(events: { status(event: MessageStatusEvent): void }): Promise<void>; stop(): Promise<void> }
+type Provider = { start(events: MessageEvents): Promise<void>; stop(): Promise<void> }
 
 async function listenTo(provider: Provider) {
   const heard = new Map<string, MessageStatusEvent>()
@@ -22,6 +22,7 @@ async function listenTo(provider: Provider) {
       heard.set(event.key, event)
       waiting.get(event.key)?.(event)
     },
+    received: async () => null,
   })
   after(() => provider.stop())
   return (key: string) =>
@@ -125,7 +126,7 @@ test('a key of another company or channel is another message', async () => {
 
 test('what was on its way when its process died is known to have arrived', async () => {
   const dying = sandboxSms(pool, clock)
-  await dying.start({ status: () => assert.fail('told after it stopped') })
+  await dying.start({ status: () => assert.fail('told after it stopped'), received: async () => null })
   await dying.send(text('message:9'))
   await dying.send(text('message:10', '+12025550120'))
   await dying.stop()

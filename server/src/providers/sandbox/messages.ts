@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import { coalesce } from '../../core/coalesce.ts'
 import { entryRows } from '../../core/columns.ts'
 import type { Database } from '../../core/db.ts'
-import type { EmailProvider, OutgoingEmail } from '../email.ts'
+import type { OutgoingEmail } from '../email.ts'
 import {
   type CarrierMessage,
   type MessageEvents,
@@ -11,7 +11,7 @@ import {
   type MessageRef,
   MessageRefused,
 } from '../message.ts'
-import type { OutgoingSms, SmsProvider } from '../sms.ts'
+import type { OutgoingSms } from '../sms.ts'
 import { insist } from './insist.ts'
 import { hash } from './personas.ts'
 
@@ -52,7 +52,12 @@ function fateOfMail(to: string): Fate {
   return /^bounce/i.test(to) ? unreachable('the mailbox does not exist') : DELIVERED
 }
 
-export function sandboxSms(db: Database, clock: Clock): SmsProvider {
+/** It can always tell, and by our key alone. */
+type SandboxMailbox<Outgoing extends MessageRef> = Omit<MessageProvider<Outgoing>, 'lookup'> & {
+  lookup(message: MessageRef): Promise<CarrierMessage | null>
+}
+
+export function sandboxSms(db: Database, clock: Clock): SandboxMailbox<OutgoingSms> {
   return sandboxMailbox<OutgoingSms>(db, clock, {
     channel: 'sms',
     fate: fateOfText,
@@ -60,7 +65,7 @@ export function sandboxSms(db: Database, clock: Clock): SmsProvider {
   })
 }
 
-export function sandboxEmail(db: Database, clock: Clock): EmailProvider {
+export function sandboxEmail(db: Database, clock: Clock): SandboxMailbox<OutgoingEmail> {
   return sandboxMailbox<OutgoingEmail>(db, clock, {
     channel: 'email',
     fate: fateOfMail,
@@ -96,7 +101,7 @@ function sandboxMailbox<Outgoing extends MessageRef & { to: string }>(
   db: Database,
   clock: Clock,
   kind: Kind<Outgoing>,
-): MessageProvider<Outgoing> {
+): SandboxMailbox<Outgoing> {
   let events: MessageEvents
   const stopping = new AbortController()
   const accept = coalesce(
@@ -125,6 +130,8 @@ function sandboxMailbox<Outgoing extends MessageRef & { to: string }>(
   return {
     name: 'sandbox',
     sandbox: true,
+    idempotent: true,
+    parallel: Number.POSITIVE_INFINITY,
     async start(listener) {
       events = listener
     },

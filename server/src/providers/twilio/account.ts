@@ -7,6 +7,8 @@ export interface TwilioAccount {
   sid: string
   authToken: string
   from: string
+  /** Texts go out by it where it is set, and it chooses the number. */
+  messagingService?: string
   apiBase: string
   /** Base address of our routes, as Twilio calls and signs it. */
   publicUrl: string
@@ -19,6 +21,7 @@ export type TwilioSettings = Pick<
   | 'TWILIO_ACCOUNT_SID'
   | 'TWILIO_AUTH_TOKEN'
   | 'TWILIO_FROM'
+  | 'TWILIO_MESSAGING_SERVICE_SID'
   | 'TWILIO_API_BASE'
   | 'TWILIO_CALLS_PER_SECOND'
   | 'PUBLIC_URL'
@@ -32,6 +35,7 @@ export function twilioAccount(settings: TwilioSettings): TwilioAccount | undefin
     sid: TWILIO_ACCOUNT_SID,
     authToken: TWILIO_AUTH_TOKEN,
     from: TWILIO_FROM,
+    messagingService: settings.TWILIO_MESSAGING_SERVICE_SID,
     apiBase: settings.TWILIO_API_BASE,
     publicUrl: PUBLIC_URL,
     callsPerSecond: settings.TWILIO_CALLS_PER_SECOND,
