@@ -16,6 +16,9 @@ const NEXT_WORD_MS = 3000
 /** After so many failures in a row the call goes on by the script: nobody is kept waiting for a model that is away. */
 const PATIENCE = 3
 
+/** So often may one turn be said in a call. */
+const REPEATS = 3
+
 const MOST_TOKENS = 300
 
 interface ToolCall {
@@ -55,12 +58,16 @@ export const modelBrain =
         else yield* standIn(brief, happened, call)
         return
       }
-      failures = 0
+      // One that says the same again and again has lost the thread: from here on by the script.
+      failures = timesSaid(said, call) >= REPEATS ? PATIENCE : 0
       yield* carryOut(calls, said, brief, call)
     }
 
     return { respond }
   }
+
+const timesSaid = (said: string, { transcript }: CallSoFar): number =>
+  transcript.filter(({ speaker, text }) => speaker === 'agent' && text.trim() === said.trim()).length
 
 function think(model: LanguageModel, brief: CallBrief, happened: Happened, call: CallSoFar) {
   const stopped = new AbortController()

@@ -32,7 +32,7 @@ const DENIES_AI =
 const END_OF_SENTENCE = /[.!?]["”)]?(?=\s)|\n+/g
 
 /** Words of one turn: a person on the phone can't keep more in mind. */
-const MOST_WORDS = 90
+const MOST_WORDS = 70
 
 export interface SpeechGuard {
   /** Takes what the model wrote and answers what may be said of it now. */
@@ -49,6 +49,7 @@ export function speechGuard(companyName: string): SpeechGuard {
   let given = 0
   let words = 0
   let full = false
+  const sentences = new Set<string>()
 
   const noAdvice = `I'm not able to give legal advice, but I'll note your question for the legal team at ${companyName}.`
   const anAi = `I'm an AI assistant calling for ${companyName}, not a person.`
@@ -64,6 +65,12 @@ export function speechGuard(companyName: string): SpeechGuard {
       return before > 0 ? ` … ${replacement}` : `${/^\s*/.exec(sentence)![0]}${replacement}`
     }
     if (before === 0 && !isSpeech(sentence)) return ''
+    // A model that repeats itself will not stop by itself.
+    if (before === 0 && sentences.has(plain.trim())) {
+      full = true
+      return ''
+    }
+    sentences.add(plain.trim())
     words += sentence.split(/\s+/).length
     if (words > MOST_WORDS) full = true
     return spoken(sentence.slice(before))
