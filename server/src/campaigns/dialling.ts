@@ -13,6 +13,7 @@ import { callerId } from '../voice-agents/caller-id.ts'
 import { lawOf, nextOpening } from './calling-window.ts'
 import { type ContactRow, contactFacts } from './contact-facts.ts'
 import { type Decision, decide } from './gate.ts'
+import { insertRefusals } from './refusals.ts'
 import { handOutSlots } from './slots.ts'
 import { type DialledCampaign, selectWaiting, takeRate } from './waiting.ts'
 
@@ -216,6 +217,10 @@ function openingAfter(from: Date, contact: ContactRow, { purpose, rules, schedul
 /** A contact that left the list may be a member by another of its cases: the planner looks at them all. */
 async function putBack(db: Database, put: PutBack[]): Promise<void> {
   if (put.length === 0) return
+  await insertRefusals(
+    db,
+    put.flatMap(({ decision, ...contact }) => (decision ? [{ ...contact, channel: 'call' as const, decision }] : [])),
+  )
   await db.run(sql`
     with put as (
       update campaign_contacts cc set

@@ -45,6 +45,7 @@ export async function eraseClients(scope: Scope, ids: number[]): Promise<Gone[]>
     eraseAddresses(companyId, gone),
     sql`delete from case_clients where company_id = ${companyId} and client_id = any(${gone})`,
     sql`delete from campaign_contacts where company_id = ${companyId} and client_id = any(${gone})`,
+    sql`delete from refusals where company_id = ${companyId} and client_id = any(${gone})`,
     sql`delete from messages where company_id = ${companyId} and client_id = any(${gone})`,
     sql`delete from calls where company_id = ${companyId} and client_id = any(${gone})`,
     // Attachments that no other note shows.
