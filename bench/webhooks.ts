@@ -186,7 +186,7 @@ report([
     aim: 'unchanged',
   },
 ])
-await engine.stop(0)
+await engine.stop(3000)
 receiver.disconnect()
 await pool.end()
 await database.stop()

@@ -11,7 +11,7 @@ const MOST_LANES = 2000
 export const deliverWebhooks: Job = {
   name: 'deliver webhooks',
   summary: 'Takes webhooks with due deliveries and sends what they wait for, each in a lane of its own',
-  idleMs: 100,
+  idleMs: 50,
   async pass(engine) {
     const courier = courierOf(engine)
     const taken = await claimWebhooks(engine.pool, engine.nodeId, MOST_LANES - courier.lanes)

@@ -29,8 +29,10 @@ const CONNECTIONS = 8
 const CONNECTIONS_TO_THE_DEAD = 2
 
 /** How many deliveries are fetched at once, and how long a fetched one may wait before it is looked at anew. */
-const [FEWEST, MOST] = [16, 256]
+const [FEWEST, MOST] = [16, 512]
 const STALE_MS = 5000
+/** Sent and not yet written, or still to be sent. */
+const MOST_IN_HAND = 4 * MOST
 
 /**
  * Sends what one webhook waits for until nothing is due any more, then gives it back. Deliveries of the same record go
@@ -42,20 +44,25 @@ export async function workOff(courier: Courier, webhook: WebhookRef): Promise<vo
   let renewed = Date.now()
   let wanted = FEWEST
   let wait = 25
+  const hasRoom = () => lane.unsent < wanted / 2 && lane.size < MOST_IN_HAND
   while (!signal.aborted && !lane.stopped) {
     if (Date.now() - renewed > (LEASE_SECONDS * 1000) / 3) {
       if (!(await renewLease(pool, webhook, nodeId))) break
       renewed = Date.now()
     }
-    const due = lane.size < wanted / 2 ? await selectDue(pool, webhook, lane.inHand(), wanted) : []
+    const due = hasRoom() ? await selectDue(pool, webhook, lane.inHand(), wanted) : []
     if (due.length === 0 && lane.size === 0) break
     lane.take(due)
-    const full = due.length === wanted
     const began = Date.now()
-    // A full fetch is followed by the next one when half of it is done; else by a look from time to time.
-    wait = full ? 1000 : due.length > 0 ? 25 : Math.min(wait * 2, 1000)
-    await lane.until(full ? wanted / 2 : 0, wait)
-    wanted = full && Date.now() - began < 250 ? Math.min(wanted * 2, MOST) : Math.max(wanted / 2, FEWEST)
+    if (due.length === wanted || !hasRoom()) {
+      // More is waiting: the next fetch comes before the sender has nothing to do, and is larger where that was soon.
+      await lane.until(hasRoom, 1000)
+      wanted = Date.now() - began < 250 ? Math.min(wanted * 2, MOST) : Math.max(wanted / 2, FEWEST)
+    } else {
+      wait = due.length > 0 ? 25 : Math.min(wait * 2, 1000)
+      wanted = Math.max(wanted / 2, FEWEST)
+      await lane.until(() => lane.size === 0, wait)
+    }
   }
   await lane.finish()
   // What could not be written would be sent again at once: left to the end of the lease instead.
@@ -85,6 +92,10 @@ class Lane {
     return this.#inHand.size
   }
 
+  get unsent(): number {
+    return this.#queue.length + this.#sending
+  }
+
   inHand(): number[] {
     return [...this.#inHand]
   }
@@ -97,11 +108,11 @@ class Lane {
     this.#pump()
   }
 
-  /** Resolves when so few are in hand, or after so many milliseconds. */
-  async until(few: number, ms: number): Promise<void> {
+  /** Resolves when it is so, or after so many milliseconds. */
+  async until(isSo: () => boolean, ms: number): Promise<void> {
     const end = new AbortController()
     const over = pause(ms, end.signal).then(() => true)
-    while (this.size > few) if (await Promise.race([over, this.#progress.next().then(() => false)])) break
+    while (!isSo()) if (await Promise.race([over, this.#progress.next().then(() => false)])) break
     end.abort()
   }
 
@@ -150,6 +161,7 @@ class Lane {
         // The next of the same record is the first to go.
         if (next?.length) this.#queue.unshift(...next.map((each) => ({ delivery: each, since: Date.now() })))
         this.#pump()
+        this.#progress.call()
       })
       .then((outcome) => this.#courier.write(outcome))
       .catch(() => {
