@@ -31,15 +31,8 @@ const companyRule = checker(CompanyRule)
 export async function addRule(scope: Scope, given: unknown, now: Date): Promise<RuleChange> {
   refuseAll(companyRule.check(given))
   const input = given as Static<typeof CompanyRule>
-  const {
-    jurisdiction = 'US',
-    channels = [...CHANNELS],
-    purposes = 'all',
-    hours,
-    holidays,
-    attempts,
-    reason = null,
-  } = input
+  const { jurisdiction = 'US', channels = [...CHANNELS], hours, holidays, attempts, reason = null } = input
+  const purposes = input.purposes ?? ('all' as const)
   const broken = hours || attempts ? brokenRule({ hours, holidays }) : 'give hours or attempts'
   const { days, details } = periodOf(input, now)
   refuseAll([...(broken ? [{ field: 'hours', message: broken }] : []), ...details])
