@@ -188,6 +188,7 @@ create table campaign_contacts (
   constraint campaign_contacts_company_id_case_id_fkey FOREIGN KEY (company_id, case_id) REFERENCES cases(company_id, id),
   constraint campaign_contacts_company_id_client_id_fkey FOREIGN KEY (company_id, client_id) REFERENCES clients(company_id, id)
 );
+CREATE INDEX campaign_contacts_announced ON campaign_contacts USING btree (company_id, campaign_id, due_at) WHERE state = 'due'::text AND announced > attempts;
 CREATE INDEX campaign_contacts_case ON campaign_contacts USING btree (company_id, case_id);
 CREATE INDEX campaign_contacts_client ON campaign_contacts USING btree (company_id, client_id);
 CREATE INDEX campaign_contacts_due ON campaign_contacts USING btree (company_id, campaign_id, priority, due_at) WHERE state = 'due'::text;

@@ -27,6 +27,8 @@ create table campaign_contacts (
   foreign key (company_id, case_id) references cases (company_id, id)
 );
 create index campaign_contacts_due on campaign_contacts (company_id, campaign_id, priority, due_at) where state = 'due';
+-- Who has been told of a call that has not been made yet.
+create index campaign_contacts_announced on campaign_contacts (company_id, campaign_id, due_at) where state = 'due' and announced > attempts;
 create index campaign_contacts_client on campaign_contacts (company_id, client_id);
 create index campaign_contacts_case on campaign_contacts (company_id, case_id);
 

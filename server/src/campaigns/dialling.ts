@@ -15,7 +15,7 @@ import { type ContactRow, contactFacts } from './contact-facts.ts'
 import { type Decision, decide } from './gate.ts'
 import { insertRefusals } from './refusals.ts'
 import { handOutSlots } from './slots.ts'
-import { type DialledCampaign, selectWaiting, takeRate } from './waiting.ts'
+import { type DialledCampaign, mayAnnounce, selectWaiting, takeRate } from './waiting.ts'
 
 /** Calls that one pass places at the most: about 50 ms of claiming. */
 const BATCH = 200
@@ -85,15 +85,24 @@ function claimContacts(
   return db.many<ContactRow>(
     contactFacts(sql`
     select x.* from unnest(${claims.map(({ campaign }) => campaign.company_id)}::bigint[],
-      ${claims.map(({ campaign }) => campaign.campaign_id)}::bigint[], ${claims.map(({ quota }) => quota)}::int[]) as w (company_id, campaign_id, quota)
+      ${claims.map(({ campaign }) => campaign.campaign_id)}::bigint[], ${claims.map(({ quota }) => quota)}::int[],
+      ${claims.map(({ campaign }) => mayAnnounce(campaign))}::boolean[]) as w (company_id, campaign_id, quota, may_announce)
     cross join lateral (
       select y.* from (values (0::smallint), (1::smallint)) as p (priority)
       cross join lateral (
         select cc.* from campaign_contacts cc
-        where cc.company_id = w.company_id and cc.campaign_id = w.campaign_id and cc.state = 'due'
+        where w.may_announce and cc.company_id = w.company_id and cc.campaign_id = w.campaign_id and cc.state = 'due'
           and cc.priority = p.priority and cc.due_at <= ${now}
         order by cc.due_at limit w.quota for update skip locked
       ) y
+      union all
+      -- Enough has been announced: only who has been told is called. An index of its own, campaign_contacts_announced.
+      select z.* from (
+        select cc.* from campaign_contacts cc
+        where not w.may_announce and cc.company_id = w.company_id and cc.campaign_id = w.campaign_id and cc.state = 'due'
+          and cc.announced > cc.attempts and cc.due_at <= ${now}
+        order by cc.due_at limit w.quota for update skip locked
+      ) z
       limit w.quota
     ) x`),
   )

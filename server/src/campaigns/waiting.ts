@@ -15,6 +15,8 @@ export interface DialledCampaign extends Waiting, CampaignFacts, CallerIds {
   schedule: Schedule
   /** By run id: how many minutes before a call its earliest announcement goes out. */
   notice_minutes: Record<number, number>
+  /** Announced calls that have not been made yet. */
+  promised: number
 }
 
 interface Row extends Omit<DialledCampaign, 'schedule' | 'rules' | 'company_limit'> {
@@ -34,7 +36,10 @@ export async function selectWaiting(db: Database, maxConcurrentCalls: number, no
         select jsonb_object_agg(m.run_id, m.minutes) from (
           select m.run_id, max(m.delay_minutes) as minutes from campaign_messages m
           where m.company_id = p.company_id and m.campaign_id = p.id and m.trigger = 'before_call' group by m.run_id) m
-      ), '{}') as notice_minutes, 0 as live
+      ), '{}') as notice_minutes, (
+        select count(*)::int from campaign_contacts cc
+        where cc.company_id = p.company_id and cc.campaign_id = p.id and cc.state = 'due' and cc.announced > cc.attempts
+      ) as promised, 0 as live
     from campaigns p
     join companies co on co.id = p.company_id
     left join agents a on a.company_id = p.company_id and a.id = p.agent_id and a.deleted_at is null
@@ -71,6 +76,20 @@ export async function selectWaiting(db: Database, maxConcurrentCalls: number, no
     })
   }
   return { waiting, liveOfCompany, live }
+}
+
+/** Minutes for which a call keeps a line: ringing, talking, settling. */
+const LINE_MINUTES = 3
+
+/**
+ * Whether the campaign may announce further calls: no more than its lines can make by the time they are promised for.
+ * One that announces nothing is not held back.
+ */
+export function mayAnnounce({ notice_minutes, promised, limit, company_limit }: DialledCampaign): boolean {
+  const notices = Object.values(notice_minutes)
+  if (notices.length === 0) return true
+  const lines = limit > 0 ? Math.min(limit, company_limit) : company_limit
+  return promised < lines * Math.max(1, Math.floor(Math.max(...notices) / LINE_MINUTES))
 }
 
 /**
