@@ -149,7 +149,7 @@ test('every tool has a title, a sentence on when to use it and its hints', () =>
     assert.match(name, /^[a-z_]{5,64}$/)
     assert.match(title!, /^[A-Z].{3,60}$/, name)
     assert.match(description!, /^[A-Z][\s\S]{20,700}[.?]$/, name)
-    assert.equal(annotations!.readOnlyHint, /^(get|list|describe|explain)_/.test(name), name)
+    assert.equal(annotations!.readOnlyHint ?? false, /^(get|list|describe|explain)_/.test(name), name)
     assert.equal(typeof annotations!.openWorldHint, 'boolean', name)
     if (!annotations!.readOnlyHint) assert.equal(typeof annotations!.destructiveHint, 'boolean', name)
   }

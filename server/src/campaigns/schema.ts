@@ -66,7 +66,7 @@ export const Run = Fields({
   messaging_only: OptionalBoolean('Sends messages and makes no calls'),
   selected_days: OptionalArray(
     Type.String({ description: 'A date inside the run or an English weekday name' }),
-    'The days of the run on which it works; Monday to Friday when left out',
+    'The days on which it works: dates inside the run or weekday names; Monday to Friday when left out',
     { maxItems: 1000, examples: [['Monday', 'Wednesday', '2026-03-07']] },
   ),
   messages: OptionalArray(RunMessage, 'Messages of the run', { maxItems: 100 }),
