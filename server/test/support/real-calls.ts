@@ -47,7 +47,7 @@ export async function startRealCalls(options: Options): Promise<{ api: TestApi; 
   return { api, twilio, url }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
