@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Engine, Job } from '../engine/job.ts'
-import { MessageRefused } from '../providers/message.ts'
+import { MessagePutOff, MessageRefused } from '../providers/message.ts'
 import { type DueReport, MOST_ROWS, selectReportCalls, toCsv } from './content.ts'
 import { nextDue } from './due.ts'
 import { rangeOf } from './range.ts'
@@ -73,14 +73,22 @@ async function run(engine: Engine, report: DueReport): Promise<void> {
   }
 }
 
-/** Answers what the provider refused. The keys make a run that is worked on twice send nothing twice. */
-async function sendAll({ providers }: Engine, report: DueReport, text: string, csv: string): Promise<string[]> {
+/**
+ * Answers what the provider refused. A run that is worked on twice sends nothing twice: a sandbox knows the keys, and to
+ * any other provider each recipient is noted before.
+ */
+async function sendAll(engine: Engine, report: DueReport, text: string, csv: string): Promise<string[]> {
+  const { email } = engine.providers
   const refused: string[] = []
   for (const to of report.recipients) {
     const { company_id, run_id, company_name, name, campaign_name, due_at } = report
+    if (!email.idempotent && !(await noteAttempt(engine, report, to))) {
+      refused.push(`${to}: it is not known whether it was sent before the service ended`)
+      continue
+    }
     const filename = `${name.replace(/[^\w-]+/g, '-')}-${due_at.toISOString().slice(0, 10)}.csv`
     try {
-      await providers.email.send({
+      await email.send({
         company_id,
         key: `report:${run_id}:${to}`,
         to,
@@ -90,11 +98,19 @@ async function sendAll({ providers }: Engine, report: DueReport, text: string, c
         attachments: [{ filename, content_type: 'text/csv; charset=utf-8', content: csv }],
       })
     } catch (error) {
-      if (!(error instanceof MessageRefused)) throw error
-      refused.push(`${to}: ${error.message}`)
+      if (!(error instanceof MessageRefused || error instanceof MessagePutOff) && email.idempotent) throw error
+      refused.push(`${to}: ${(error as Error).message}`)
     }
   }
   return refused
+}
+
+/** False where it was noted before. */
+async function noteAttempt({ pool }: Engine, { company_id, run_id }: DueReport, to: string): Promise<boolean> {
+  const noted = await pool.run(sql`
+    update report_runs set attempted = array_append(attempted, ${to})
+    where company_id = ${company_id} and id = ${run_id} and ${to} <> all(attempted)`)
+  return noted > 0
 }
 
 function summary(
