@@ -126,3 +126,19 @@ test('the public address is one that a browser can go to', () => {
   assert.equal(at({ HOST: '::1' }), 'http://[::1]:8080')
   assert.equal(at({ PUBLIC_URL: 'https://calls.example.com/' }), 'https://calls.example.com')
 })
+
+test('a mail server needs an address to send from, and https for the links in mail unless it is on this machine', () => {
+  const SMTP_URL = 'smtps://user:p%40ss@mail.example.com'
+  assert.match(problems({ SMTP_URL }), /SMTP_URL needs SMTP_FROM; SMTP_URL needs PUBLIC_URL/)
+  assert.match(problems({ SMTP_FROM: 'a@b.com' }), /SMTP_FROM needs SMTP_URL/)
+  const rest = { SMTP_URL, SMTP_FROM: 'cases@example.com' }
+  assert.match(problems({ ...rest, PUBLIC_URL: 'http://a.b' }), /https/)
+  assert.equal(problems({ ...rest, PUBLIC_URL: 'https://a.b' }), '')
+  assert.equal(problems({ ...rest, SMTP_URL: 'smtp://127.0.0.1:1025', PUBLIC_URL: 'http://a.b' }), '')
+  assert.match(problems({ SMTP_URL: 'mail.example.com' }), /SMTP_URL must be/)
+  assert.match(problems({ ...rest, SMTP_FROM: 'Cases <a@b.com>' }), /SMTP_FROM must be/)
+})
+
+test('a messaging service needs its account', () => {
+  assert.match(problems({ TWILIO_MESSAGING_SERVICE_SID: `MG${'a'.repeat(32)}` }), /needs TWILIO_ACCOUNT_SID/)
+})

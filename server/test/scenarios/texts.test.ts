@@ -177,3 +177,31 @@ test('a STOP holds for every firm and contact that was written to at the number,
   const flags = await Promise.all([one, other, partner, stranger].map(async (each) => (await each.get()).sms_opted_out))
   assert.deepEqual(flags, [true, true, true, false])
 })
+
+test('a text that Twilio never took is sent once that is certain', async () => {
+  const mobile = number()
+  texts.fate = (to, tries) => (to === mobile && tries === 1 ? '500' : undefined)
+  const contact = await person(firm, { mobile })
+  await contact.text('Hello')
+  const row = await eventually(async () =>
+    (await messagesOf(pool, contact.id)).find(({ intent, node_id }) => intent && !node_id),
+  )
+  assert.equal(row.status, 'sending')
+  // A minute later.
+  await pool.run(sql`
+    update messages set intent = intent || jsonb_build_object('at', now() - interval '61 seconds'), due_at = now()
+    where client_id = ${contact.id}`)
+  await becomes(contact.id, 'sent')
+  assert.equal(texts.asked.filter((to) => to === mobile).length, 2)
+  assert.equal(texts.texts.filter(({ to }) => to === mobile).length, 1)
+})
+
+test('news of a message that was given up because nobody knew still counts', async () => {
+  const { id, sent } = await texted()
+  await pool.run(sql`
+    update messages set status = 'failed', provider_message_id = null, error = 'unknown', intent = '{"to": "x", "body": "y"}'
+    where client_id = ${id}`)
+  await texts.tell(sent, 'delivered')
+  const [row] = await messagesOf(pool, id)
+  assert.deepEqual([row.status, row.error, row.provider_message_id, row.intent], ['delivered', null, sent.sid, null])
+})
