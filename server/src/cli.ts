@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander'
+import { addAgentCommands } from './cli-agents.ts'
 import { addComplianceCommands } from './cli-compliance.ts'
 import { selectCompanies, selectKeys } from './companies/queries.ts'
 import { createCompany, createKey, setKeyEnabled } from './companies/setup.ts'
@@ -59,6 +60,7 @@ for (const [name, enabled, description] of [
   })
 }
 
+addAgentCommands(program, { inCompany, withCompany, withJson, positiveId, print })
 addComplianceCommands(program, { inCompany, withCompany, withJson, positiveId, print })
 
 try {

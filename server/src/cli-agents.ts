@@ -1,0 +1,85 @@
+import { createInterface } from 'node:readline/promises'
+import type { Command } from 'commander'
+import { reanalyse } from './calls/reanalyse.ts'
+import { readConfig } from './core/config.ts'
+import type { Scope } from './core/operation.ts'
+import { languageModel } from './providers/language-model.ts'
+import { hold } from './voice-agents/conversation.ts'
+import { type Mind, mindOf } from './voice-agents/mind.ts'
+import { rehearsalBrief, rehearsalLine } from './voice-agents/rehearsal.ts'
+import { rehearse, type Verdict } from './voice-agents/rehearsal-suite.ts'
+
+interface Of {
+  company?: number
+  json?: boolean
+}
+
+interface Toolkit {
+  inCompany<T>(of: Of, work: (scope: Scope) => Promise<T>): Promise<T>
+  withCompany(command: Command): Command
+  withJson(command: Command): Command
+  positiveId(text: string): number
+  print(json: boolean | undefined, value: unknown, text: () => string): void
+}
+
+/** `agent …` and `call …` */
+export function addAgentCommands(program: Command, { inCompany, withCompany, withJson, positiveId, print }: Toolkit) {
+  const agent = program.command('agent').description('Voice agents')
+  withCompany(withJson(agent.command('rehearse').description('Talk with an agent in the terminal, as a contact would')))
+    .argument('<agent_id>', 'such as agent_01jnh3wq8z4v6x0y2b5c7d9e1f')
+    .option('--suite', 'instead, run it against written personas; fails unless every expectation is met')
+    .action(async (agentId: string, { suite, json, ...of }: Of & { suite?: boolean }) => {
+      const brief = await inCompany(of, (scope) => rehearsalBrief(scope, agentId))
+      const mind = await ownMind()
+      if (!suite) return await talk(brief, mind)
+      const verdicts: Verdict[] = []
+      const passed = await rehearse(brief, mind, (verdict) => {
+        verdicts.push(verdict)
+        if (!json) process.stdout.write(lineOf(verdict))
+      })
+      print(
+        json,
+        { passed, verdicts },
+        () => `${verdicts.filter((each) => each.passed).length} of ${verdicts.length} expectations are met.`,
+      )
+      if (!passed) process.exitCode = 1
+    })
+
+  const call = program.command('call').description('Calls that were made')
+  withCompany(
+    withJson(call.command('analyse').description('Read the transcript of a call again: summary, sentiment, fields')),
+  )
+    .argument('<call_id>', 'id of a call that has ended', positiveId)
+    .action(async (id: number, { json, ...of }: Of) => {
+      const mind = await ownMind()
+      const read = await inCompany(of, (scope) => reanalyse(scope, id, mind))
+      print(json, read, () => `${read.summary}\n${JSON.stringify(read.extracted_fields)}`)
+    })
+}
+
+const ownMind = async (): Promise<Mind> =>
+  mindOf(await languageModel(readConfig()), { warn: (what: unknown) => process.stderr.write(`${reasonOf(what)}\n`) })
+
+const reasonOf = (what: unknown) => String((what as { err?: Error }).err?.message ?? what)
+
+const lineOf = ({ persona, expectation, passed, said }: Verdict) =>
+  `${passed ? 'pass' : 'FAIL'}  ${persona}: ${expectation}\n${(said ?? []).map((words) => `        “${words}”\n`).join('')}`
+
+async function talk(brief: Awaited<ReturnType<typeof rehearsalBrief>>, mind: Mind): Promise<void> {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout })
+  process.stdout.write('You are Maria Lopez, and your phone rings. An empty line hangs up.\n\n')
+  const lines = terminal[Symbol.asyncIterator]()
+  const line = rehearsalLine(
+    async () => {
+      process.stdout.write('> ')
+      const { value, done } = await lines.next()
+      return done || value.trim() === '' ? null : { type: 'said', text: value.trim() }
+    },
+    (token) => process.stdout.write(token),
+  )
+  const held = await hold(line, brief, mind.brainFor)
+  terminal.close()
+  const { result, end_reason, summary, extracted_fields, follow_ups } = await mind.analyse(held, brief)
+  process.stdout.write(`\n${end_reason} (${result}). ${summary}\n${JSON.stringify(extracted_fields)}\n`)
+  for (const title of follow_ups) process.stdout.write(`Task: ${title}\n`)
+}
