@@ -43,6 +43,10 @@ export async function eraseClients(scope: Scope, ids: number[]): Promise<Gone[]>
   await suppress(scope, 'system', gone)
   for (const statement of [
     eraseAddresses(companyId, gone),
+    sql`
+      delete from undeliverable u using clients c
+      where c.company_id = ${companyId} and c.id = any(${gone}) and u.company_id = c.company_id
+        and u.address in (c.mobile_e164, c.email)`,
     sql`delete from case_clients where company_id = ${companyId} and client_id = any(${gone})`,
     sql`delete from campaign_contacts where company_id = ${companyId} and client_id = any(${gone})`,
     sql`delete from refusals where company_id = ${companyId} and client_id = any(${gone})`,
