@@ -205,3 +205,31 @@ test('news of a message that was given up because nobody knew still counts', asy
   const [row] = await messagesOf(pool, id)
   assert.deepEqual([row.status, row.error, row.provider_message_id, row.intent], ['delivered', null, sent.sid, null])
 })
+
+test('a STOP also stops a text that is claimed already and waits for its turn', async () => {
+  const target = await texted()
+  const others = await Promise.all(Array.from({ length: 10 }, () => person(firm, { mobile: number() })))
+  texts.fate = (to) => (to === target.mobile ? undefined : 'taken, held')
+  const ids = [...others.map(({ id }) => id), target.id]
+  await pool.run(sql`
+    insert into messages (company_id, channel, status, client_id, body, manual, due_at, origin, created_at)
+    select ${firm.id}, 'sms', 'scheduled', t.id, 'In turn', true, now() - interval '1 minute' + t.n * interval '1 second', 'system', now()
+    from unnest(${ids}::bigint[]) with ordinality as t (id, n)`)
+  await eventually(async () => texts.texts.filter(({ body }) => body === 'In turn').length === 10)
+  assert.equal(await statusOf(target.id), 'sending')
+  await texts.write(url, target.mobile, 'STOP')
+  texts.fate = () => undefined
+  texts.release()
+  const row = await eventually(async () =>
+    (await messagesOf(pool, target.id)).find(({ body, status }) => body === 'In turn' && status === 'skipped'),
+  )
+  assert.match(row.error, /opted out/)
+  assert.equal(texts.asked.filter((to) => to === target.mobile).length, 1)
+})
+
+test('an erased contact leaves no address among those where nothing arrives', async () => {
+  const { id, sent, mobile } = await texted()
+  await texts.tell(sent, 'undelivered', 30005)
+  await firm.ok('POST /v1/clients/bulk_delete', { client_ids: [id], force: true })
+  assert.deepEqual(await pool.many(sql`select from undeliverable where address = ${mobile}`), [])
+})
