@@ -6,6 +6,7 @@ import { startEngine } from '../server/src/engine/engine.ts'
 import { jobs, listen } from '../server/src/jobs.ts'
 import { createProviders } from '../server/src/providers/index.ts'
 import { benchDatabase } from './database.ts'
+import { number, report } from './report.ts'
 import { seedCampaign, seedCases } from './seed.ts'
 
 /** Calls per second through the engine: claimed, asked about, placed, talked, settled, in one process. */
@@ -51,10 +52,15 @@ while (performance.now() - started < seconds * 1000) {
 const elapsed = (performance.now() - started) / 1000
 const ended = (await count("state = 'ended'", 'calls')) - before
 const { user, system } = process.cpuUsage(cpu)
-console.log(
-  `${(ended / elapsed).toFixed(0)} calls/s over ${elapsed.toFixed(0)} s, at most ${most} of ${concurrent} in flight, ` +
-    `${((user + system) / ended).toFixed(0)} µs of the service's CPU a call, ${(process.memoryUsage().rss / 2 ** 20).toFixed(0)} MB`,
-)
+report([
+  {
+    what: 'calls per second through the engine',
+    aim: '1,000',
+    service:
+      `${number(ended / elapsed)}/s, at most ${number(most)} of ${number(concurrent)} in flight, ` +
+      `${number((user + system) / ended)} µs of the service's CPU a call, ${number(process.memoryUsage().rss / 2 ** 20)} MB`,
+  },
+])
 await engine.stop(0)
 await pool.end()
 await database.stop()

@@ -7,6 +7,7 @@ import { startEngine } from '../server/src/engine/engine.ts'
 import { jobs, listen } from '../server/src/jobs.ts'
 import { createProviders } from '../server/src/providers/index.ts'
 import { benchDatabase } from './database.ts'
+import { number, report } from './report.ts'
 import { seedCampaign, seedCases } from './seed.ts'
 
 /** A million members: how long their list takes to be counted and their campaign to be planned, and in how much memory. */
@@ -45,10 +46,17 @@ for (;;) {
 }
 const planned_s = (performance.now() - planning) / 1000
 const { planned } = await pool.one<{ planned: number }>(sql`select count(*) as planned from campaign_contacts`)
-console.log(
-  `${counted} members counted in ${counted_s.toFixed(2)} s, ${planned} planned in ${planned_s.toFixed(1)} s, ` +
-    `at most ${(memory / 2 ** 20).toFixed(0)} MB of the service's memory`,
-)
+report([
+  {
+    what: `a list of ${number(counted)} members counted`,
+    service: `${number(counted_s, 2)} s`,
+  },
+  {
+    what: 'and its campaign planned',
+    aim: '60 s, 512 MB',
+    service: `${number(planned_s, 1)} s for ${number(planned)} contacts, at most ${number(memory / 2 ** 20)} MB of the service's memory`,
+  },
+])
 await engine.stop(0)
 await pool.end()
 await database.stop()
