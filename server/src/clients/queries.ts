@@ -1,4 +1,4 @@
-import sql from 'sql-template-tag'
+import sql, { raw } from 'sql-template-tag'
 import { missing } from '../cases/links.ts'
 import { assignGiven, type Columns, columnList, entryRows } from '../core/columns.ts'
 import { notFound } from '../core/errors.ts'
@@ -78,20 +78,21 @@ export async function selectClientsForUpdate(scope: Scope, ids: number[]): Promi
 export async function insertClients(scope: Scope, origin: Channel, entries: CreateClient[]): Promise<Client[]> {
   const { db, companyId } = scope
   const clients = await db.many<Client>(sql`
-    with c as (
-      insert into clients (company_id, ${columnList(writable)}, origin)
-      select ${companyId}, ${columnList(withoutFlags, 'e')},
-        coalesce(e.voice_calls_opted_out, false), coalesce(e.sms_opted_out, false), coalesce(e.email_opted_out, false), ${origin}
-      from ${entryRows(entries.map(toRow), writable)} as e
-      order by e.ordinality
-      returning *
-    )
-    select ${record}, '{}'::bigint[] as case_ids from c order by c.id`)
+    insert into clients as c (company_id, ${written}, origin)
+    select ${companyId}, ${given}, ${origin} from ${entryRows(entries.map(toRow), writable)} as e
+    order by e.ordinality
+    returning ${record}, '{}'::bigint[] as case_ids`)
+  clients.sort((a, b) => a.id - b.id)
   if (entries.some(namesFlag)) await recordOptOuts(scope, origin, [], clients)
   return clients
 }
 
-const { voice_calls_opted_out: _v, sms_opted_out: _s, email_opted_out: _e, ...withoutFlags } = writable
+const written = columnList(writable)
+const given = raw(
+  Object.keys(writable)
+    .map((name) => (FLAGS.includes(name as never) ? `coalesce(e.${name}, false)` : `e.${name}`))
+    .join(', '),
+)
 
 /** Writes the given fields of each entry and leaves the others; answers the records in no particular order. */
 export async function updateClients(scope: Scope, origin: Channel, entries: PatchClient[]): Promise<Client[]> {
