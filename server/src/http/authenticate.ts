@@ -78,11 +78,12 @@ export function admission(pool: Pool, limit: number): Admit {
       { max: 500 },
     )
   const look = asking(selectKeys)
-  const take = limit > 0 ? asking(takeAllowance) : look
+  const take = asking(takeAllowance)
 
   const lastUse = new Map<number, number>()
   return async (key, bucket) => {
-    const admitted = await (bucket ? take : look)({ hash: hashKey(key).toString('hex'), bucket })
+    const hash = hashKey(key).toString('hex')
+    const admitted = await (bucket && limit > 0 ? take({ hash, bucket }) : look({ hash, bucket: null }))
     if (admitted && Date.now() - (lastUse.get(admitted.keyId) ?? 0) > LAST_USE_MS) {
       lastUse.set(admitted.keyId, Date.now())
       pool.run(updateLastUse(admitted)).catch(() => lastUse.delete(admitted.keyId))
@@ -107,13 +108,10 @@ const hasWebhooks = sql`
   exists (select from webhooks w where w.company_id = k.company_id and w.enabled) as has_webhooks`
 
 function selectKeys(asked: Asked[]) {
-  const wanted = new Map(asked.map((each) => [`${each.bucket} ${each.hash}`, each]))
-  const hashes = [...wanted.values()].map(({ hash }) => hash)
-  const buckets = [...wanted.values()].map(({ bucket }) => bucket)
+  const hashes = [...new Set(asked.map(({ hash }) => hash))].map((hash) => Buffer.from(hash, 'hex'))
   return sql`
-    select a.hash, a.bucket, k.company_id, k.id, k.name, ${hasWebhooks}, null as used, null as reset_at
-    from unnest(${hashes}::text[], ${buckets}::text[]) as a (hash, bucket)
-    join api_keys k on k.hash = decode(a.hash, 'hex') and k.enabled`
+    select encode(k.hash, 'hex') as hash, null as bucket, k.company_id, k.id, k.name, ${hasWebhooks}, null as used, null as reset_at
+    from api_keys k where k.hash = any(${hashes}) and k.enabled`
 }
 
 /** Rows are locked in the order of their ids, so that two processes can't deadlock. */
