@@ -1,6 +1,6 @@
 import { coalesce } from '../core/coalesce.ts'
 import type { Engine } from '../engine/job.ts'
-import type { CallRef, CallStatusEvent, Conversation, SoughtCall, VoiceEvents } from '../providers/voice.ts'
+import type { CallBrief, CallRef, CallStatusEvent, Conversation, SoughtCall, VoiceEvents } from '../providers/voice.ts'
 import { analyseReport } from '../voice-agents/analysis.ts'
 import { hold } from '../voice-agents/conversation.ts'
 import type { Held } from '../voice-agents/facts.ts'
@@ -38,7 +38,7 @@ function openDesk(engine: Engine): CallDesk {
   const mind = mindOf(language_model, log)
   const brief = coalesce((calls: CallRef[]) => selectBriefs(engine.pool, calls, voice.records ?? false), { max: 200 })
   /** A conversation is over some moments before the carrier says that the call is. */
-  const talks = new Map<number, Promise<Held>>()
+  const talks = new Map<number, Promise<{ held: Held; known: CallBrief }>>()
 
   async function ended(end: CallEnd): Promise<void> {
     talks.delete(end.call_id)
@@ -48,8 +48,7 @@ function openDesk(engine: Engine): CallDesk {
     })
   }
 
-  async function talk(line: Conversation, earlier: Held | null = null): Promise<Held> {
-    const known = await brief(line)
+  async function talk(line: Conversation, known: CallBrief, earlier: Held | null = null): Promise<Held> {
     return await hold(line, known, mind.brainFor, {
       earlier,
       onOptOut: () => {
@@ -60,26 +59,31 @@ function openDesk(engine: Engine): CallDesk {
     })
   }
 
-  async function endedAfter(call: CallRef, held: Held, ended_at: Date): Promise<void> {
-    const outcome = await mind.analyse(held, await brief(call))
+  async function endedAfter(call: CallRef, held: Held, known: CallBrief, ended_at: Date): Promise<void> {
+    const outcome = await mind.analyse(held, known)
     const { company_id, call_id } = call
     await ended({ company_id, call_id, ...outcome, answered_at: held.answered_at, ended_at })
   }
 
-  const anywhere = twoHalves(engine, { talk, ended, endedAfter })
+  const anywhere = twoHalves(engine, {
+    ended,
+    talk: async (line, earlier) => talk(line, await brief(line), earlier),
+    endedAfter: async (call, held, at) => endedAfter(call, held, await brief(call), at),
+  })
 
   async function conversation(line: Conversation): Promise<void> {
-    const held = talk(line)
+    const held = brief(line).then(async (known) => ({ known, held: await talk(line, known) }))
     talks.set(line.call_id, held)
     // Heard where the end of the call is awaited, too: a failure here is logged there.
     await held
   }
 
   async function completed(event: CallStatusEvent & { status: 'completed' }): Promise<void> {
-    const held = talks.get(event.call_id)
-    if (!held) return ended(notReached(event, 'failed', 'error_unknown', event.at))
+    const talked = talks.get(event.call_id)
+    if (!talked) return ended(notReached(event, 'failed', 'error_unknown', event.at))
     try {
-      await endedAfter(event, { ...(await held), duration_seconds: event.duration_seconds }, event.at)
+      const { held, known } = await talked
+      await endedAfter(event, { ...held, duration_seconds: event.duration_seconds }, known, event.at)
     } catch (error) {
       log.error({ err: error, call_id: event.call_id }, 'a conversation failed')
       await ended(notReached(event, 'failed', 'error_unknown', event.at))
