@@ -7,16 +7,12 @@ import { randomBytes } from 'node:crypto'
 import { insertKey } from '../server/src/companies/queries.ts'
 import { openPool } from '../server/src/core/db.ts'
 import { benchDatabase } from './database.ts'
-import { type Load, openLoad, request } from './load.ts'
-import { median, number, percent, type Row, report } from './report.ts'
+import { request } from './load.ts'
+import { percent, type Row, report } from './report.ts'
 import { seedCases } from './seed.ts'
-import { type Server, startServer } from './server.ts'
+import { openSide, ratio, type Side, shown, takeTurns } from './turns.ts'
 
 const CASES = 100_000
-const CONNECTIONS = 32
-/** Short ones in turns, so that whatever else the machine does hits all alike. */
-const ROUNDS = 15
-const SECONDS = 1
 
 await using stack = new AsyncDisposableStack()
 const database = await benchDatabase()
@@ -56,13 +52,9 @@ interface Call {
   body: object
 }
 
-interface Side {
-  server: Server
-  load: Load
-}
-
-const service = await start('service.ts')
-const echo = await start('echo.ts')
+const settings = { BENCH_DATABASE: database.config.connectionString, BENCH_COMPANY: String(company) }
+const service = await openSide(stack, 'service.ts', settings)
+const echo = await openSide(stack, 'echo.ts', settings)
 
 const ids = Array.from({ length: 1000 }, () => 1 + (randomBytes(4).readUInt32LE() % CASES))
 const reads = ids.map((id) => request(`GET /v1/cases/${id}`, { 'x-api-key': api_key }))
@@ -78,17 +70,6 @@ for (const modern of [false, true]) {
 }
 report(rows)
 
-async function start(script: 'service.ts' | 'echo.ts'): Promise<Side> {
-  const server = await startServer(script, {
-    BENCH_DATABASE: database.config.connectionString,
-    BENCH_COMPANY: String(company),
-  })
-  stack.defer(server.stop)
-  const load = await openLoad(server.url, CONNECTIONS)
-  stack.defer(() => load.close())
-  return { server, load }
-}
-
 function posted({ headers, body }: Call): Buffer {
   return request('POST /v1/mcp', headers, body)
 }
@@ -103,45 +84,24 @@ async function answerOf({ server }: Side, { headers, body }: Call): Promise<stri
 }
 
 async function compare(era: string, cases: Buffer[], words: Buffer[]): Promise<Row[]> {
-  const turn = async () => ({
-    call: await round(service, cases),
-    echo: await round(echo, words),
-    read: await round(service, reads),
+  const turns = await takeTurns({
+    call: { side: service, requests: cases },
+    echo: { side: echo, requests: words },
+    read: { side: service, requests: reads },
   })
-  await turn()
-  const rounds: Awaited<ReturnType<typeof turn>>[] = []
-  for (let n = 0; n < ROUNDS; n++) rounds.push(await turn())
-  const show = (side: 'call' | 'echo' | 'read') =>
-    `${number(median(rounds.map((each) => each[side].perSecond)))}/s, ` +
-    `${number(median(rounds.map((each) => each[side].cpu)))} µs of its CPU`
-  const ratio = (side: 'echo' | 'read') =>
-    percent(median(rounds.map((each) => each.call.perSecond / each[side].perSecond)))
   return [
     {
       what: `tools/call get_case ${era}, beside a bare SDK echo tool`,
-      ratio: ratio('echo'),
+      ratio: ratio(turns, 'call', 'echo'),
       aim: percent(0.8),
-      service: show('call'),
-      bare: show('echo'),
+      service: shown(turns, 'call'),
+      bare: shown(turns, 'echo'),
     },
     {
       what: `tools/call get_case ${era}, beside GET /v1/cases/{id}`,
-      ratio: ratio('read'),
-      service: show('call'),
-      bare: show('read'),
+      ratio: ratio(turns, 'call', 'read'),
+      service: shown(turns, 'call'),
+      bare: shown(turns, 'read'),
     },
   ]
-}
-
-interface Round {
-  perSecond: number
-  /** Microseconds a request, of the server's process alone. */
-  cpu: number
-}
-
-async function round({ server, load }: Side, requests: Buffer[]): Promise<Round> {
-  const [cpu, start] = [await server.cpu(), performance.now()]
-  const sent = await load.run(requests, () => performance.now() - start > SECONDS * 1000)
-  const seconds = (performance.now() - start) / 1000
-  return { perSecond: sent / seconds, cpu: ((await server.cpu()) - cpu) / sent }
 }
