@@ -9,6 +9,8 @@ export interface CallerIds {
 
 /** The number that a call about a case of this type is made from: assigned to the type, else the agent's own, in E.164. */
 export function callerId({ phone_number, phone_assignments }: CallerIds, caseTypeId: number): string | null {
-  const assigned = phone_assignments.find(({ case_type_id, direction }) => case_type_id === caseTypeId && direction !== 'inbound')
+  const assigned = phone_assignments.find(
+    ({ case_type_id, direction }) => case_type_id === caseTypeId && direction !== 'inbound',
+  )
   return toE164(assigned?.phone_number ?? phone_number)
 }
