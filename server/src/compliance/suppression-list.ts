@@ -1,6 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Scope } from '../core/operation.ts'
-import type { Found, Slice } from '../core/paging.ts'
 import { toE164 } from '../core/phone.ts'
 import type { PermissionChannel } from './permissions.ts'
 
@@ -25,21 +24,6 @@ const standing = (companyId: number, channel: string | undefined): Sql => sql`
       select from permissions k
       where k.company_id = s.company_id and k.address_hash = s.address_hash and k.kind = 'consent' and k.id > s.id
         and k.channel in (s.channel, 'all') and (k.purpose in (s.purpose, 'all') or k.purpose = 'informational' and s.purpose <> 'marketing'))`
-
-/** Newest first. */
-export async function selectSuppressions(
-  { db, companyId }: Scope,
-  { channel, limit, offset }: { channel?: string } & Slice,
-): Promise<Found<Suppression>> {
-  const from = standing(companyId, channel)
-  const [rows, { total }] = await Promise.all([
-    db.many<Suppression>(sql`
-      select s.id, s.address, s.address_ending, s.channel, s.purpose, s.source, s.client_id, s.created_at ${from}
-      order by s.id desc limit ${limit} offset ${offset}`),
-    db.one<{ total: number }>(sql`select count(*)::int as total ${from}`),
-  ])
-  return { rows, total }
-}
 
 /** Oldest first, a chunk at a time, for lists of any length. */
 export async function* everySuppression(
