@@ -799,6 +799,8 @@ create table sandbox_calls (
   placed_at     timestamp with time zone not null,
   answered_at   timestamp with time zone,
   ended_at      timestamp with time zone,
+  placed_real   timestamp with time zone not null default clock_timestamp(),
+  ended_real    timestamp with time zone,
   outcome       text,
   constraint sandbox_calls_pkey PRIMARY KEY (company_id, call_id),
   constraint sandbox_calls_outcome_check CHECK (outcome = ANY (ARRAY['completed'::text, 'busy'::text, 'no_answer'::text, 'canceled'::text, 'failed'::text, 'refused'::text]))

@@ -14,6 +14,9 @@ create table sandbox_calls (
   answered_at  timestamptz,
   -- In flight: from placed_at until here.
   ended_at     timestamptz,
+  -- The same moments by the database's clock: on a fast sandbox clock, processes a millisecond apart disagree by seconds.
+  placed_real  timestamptz not null default clock_timestamp(),
+  ended_real   timestamptz,
   outcome      text check (outcome in ('completed', 'busy', 'no_answer', 'canceled', 'failed', 'refused')),
   primary key (company_id, call_id)
 ) with (fillfactor = 75);

@@ -58,7 +58,7 @@ export interface Ending extends CallRef {
 /** A call ends once: later endings change nothing. */
 export async function updateEnded(db: Database, endings: Ending[]): Promise<void> {
   await db.run(sql`
-    update sandbox_calls c set answered_at = e.answered_at, ended_at = e.ended_at, outcome = e.outcome
+    update sandbox_calls c set answered_at = e.answered_at, ended_at = e.ended_at, ended_real = clock_timestamp(), outcome = e.outcome
     from ${entryRows(endings, { company_id: 'bigint', call_id: 'bigint', answered_at: 'timestamptz', ended_at: 'timestamptz', outcome: 'text' })} as e
     where c.company_id = e.company_id and c.call_id = e.call_id and c.ended_at is null`)
 }
