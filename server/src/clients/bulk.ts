@@ -4,6 +4,7 @@ import { changedFields } from '../core/change.ts'
 import type { Detail } from '../core/errors.ts'
 import { Choice, Fields, Id, Nullable } from '../core/fields.ts'
 import { type Context, operation } from '../core/operation.ts'
+import { inPortions } from '../core/portions.ts'
 import { checker, unstorableText } from '../core/validate.ts'
 import { brokenRules, givenCaseIds, replaceCases } from './links.ts'
 import {
@@ -153,22 +154,20 @@ async function save(ctx: Context, entries: Entry[]): Promise<Map<number, Client>
       : []
     ).map((client) => [client.id, client]),
   )
-  const created =
-    creates.length > 0
-      ? await insertClients(
-          ctx,
-          ctx.channel,
-          creates.map(({ input }) => input),
-        )
-      : []
-  const updated =
-    updates.length > 0
-      ? await updateClients(
-          ctx,
-          ctx.channel,
-          updates.map(({ input }) => input),
-        )
-      : []
+  const created = await inPortions(creates, (some) =>
+    insertClients(
+      ctx,
+      ctx.channel,
+      some.map(({ input }) => input),
+    ),
+  )
+  const updated = await inPortions(updates, (some) =>
+    updateClients(
+      ctx,
+      ctx.channel,
+      some.map(({ input }) => input),
+    ),
+  )
   const byId = new Map(updated.map((client) => [client.id, client]))
   const saved = new Map<number, Client>()
   for (const [position, { index }] of creates.entries()) saved.set(index, created[position]!)
