@@ -101,8 +101,7 @@ create table audit_log (
   changes      jsonb,
   request_id   text,
   created_at   timestamp with time zone not null default now(),
-  constraint audit_log_pkey PRIMARY KEY (company_id, id),
-  constraint audit_log_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id)
+  constraint audit_log_pkey PRIMARY KEY (company_id, id)
 );
 CREATE INDEX audit_log_case ON audit_log USING btree (company_id, case_id, id) WHERE case_id IS NOT NULL;
 CREATE INDEX audit_log_client ON audit_log USING btree (company_id, client_id, id) WHERE client_id IS NOT NULL;

@@ -25,7 +25,7 @@ export function insertAudit({ companyId, actor, channel, requestId }: Author, ch
   return sql`
     insert into audit_log (company_id, activity, actor, actor_id, channel, record_type, record_id, case_id, client_id, changes, request_id)
     select ${companyId}, c.activity, ${actor.name}, ${actor.id}, ${channel}, c.record_type, c.record_id, c.case_id, c.client_id, c.changes, ${requestId}
-    from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as
+    from json_to_recordset(${JSON.stringify(changes)}::json) as
       c (activity text, record_type text, record_id text, case_id bigint, client_id bigint, changes jsonb)`
 }
 
