@@ -31,7 +31,9 @@ test('a dead receiver and one that hangs delay nobody else, and hold no more tha
     `median ${delays[EVENTS / 2]} ms, 99 % ${delays[Math.floor(EVENTS * 0.99)]} ms; ${JSON.stringify(slow.connections)}`,
   )
   assert.equal(new Set(healthy.received.map(({ event }) => event.id)).size, EVENTS)
-  assert.ok(delays[EVENTS / 2]! < 250, `half of the events arrive within ${delays[EVENTS / 2]} ms`)
+  // Far below the 15 s that the hanging receiver takes each time. On a quiet machine it is 64 to 200 ms, which the
+  // diagnostic shows: a number to aim at is for the bench, not for a test beside others.
+  assert.ok(delays[EVENTS / 2]! < 3000, `half of the events arrive within ${delays[EVENTS / 2]} ms`)
   assert.ok(slow.connections.most <= 8, `${slow.connections.most} connections to the receiver that hangs`)
   assert.ok(healthy.connections.opened < 50, `${healthy.connections.opened} connections for ${EVENTS} deliveries`)
   const { items } = await firm.tool('list_webhooks')
