@@ -1,5 +1,6 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { Refusal } from './core/errors.ts'
+import { isTooDeep, MOST_LEVELS } from './core/nesting.ts'
 import type { NamedOperation } from './core/operation.ts'
 import type { Tool } from './core/tool.ts'
 import { admission } from './http/authenticate.ts'
@@ -70,10 +71,14 @@ function readJson(app: FastifyInstance): void {
     const text = body as string
     if (text.trim() === '') return done(null, undefined)
     request.suspectText = SUSPECT.test(text)
+    let read: unknown
     try {
-      done(null, JSON.parse(text))
+      read = JSON.parse(text)
     } catch (error) {
-      done(new Refusal('bad request', `The body is not valid JSON: ${(error as Error).message}`))
+      return done(new Refusal('bad request', `The body is not valid JSON: ${(error as Error).message}`))
     }
+    if (isTooDeep(read))
+      return done(new Refusal('bad request', `The body is nested more than ${MOST_LEVELS} levels deep`))
+    done(null, read)
   })
 }

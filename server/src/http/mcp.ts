@@ -11,6 +11,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../core/errors.ts'
+import { isTooDeep, MOST_LEVELS } from '../core/nesting.ts'
 import type { Tool } from '../core/tool.ts'
 import type { Admission, Admit } from './authenticate.ts'
 import { RpcError, sendRpcError } from './mcp-errors.ts'
@@ -48,6 +49,7 @@ export function addMcp(app: FastifyInstance, { tools, service, admit, publicUrl 
     const isCall = method === 'tools/call' && id !== undefined
     const caller = callerOf(await admitted(request, reply, isCall), request)
     if (body === UNREADABLE) throw new RpcError(400, -32700, 'Parse error: the body is not valid JSON')
+    if (isTooDeep(body)) throw new RpcError(400, -32600, `Invalid request: nested more than ${MOST_LEVELS} levels deep`)
     if (Array.isArray(body)) throw new RpcError(400, -32600, 'Invalid request: send one message per POST, not a batch')
 
     if (isCall) checkCall(body as JSONRPCRequest)
