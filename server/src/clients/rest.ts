@@ -5,9 +5,10 @@ import { type Detail, notFound, refuseAll } from '../core/errors.ts'
 import { Fields, Id, Ids } from '../core/fields.ts'
 import { type Context, operation } from '../core/operation.ts'
 import { bulkUpsertClients } from './bulk.ts'
+import { createClients } from './create.ts'
 import { deleteClients, eraseClients, recordDeletions } from './deletion.ts'
 import { brokenRules, givenCaseIds, replaceCases } from './links.ts'
-import { insertClients, selectClient, selectClientsForUpdate, updateClients } from './queries.ts'
+import { selectClient, selectClientsForUpdate, updateClients } from './queries.ts'
 import { Client, CreateClient, UpdateClient } from './schema.ts'
 
 const tag = 'Clients'
@@ -31,13 +32,10 @@ export const createClient = operation({
     postal_code: '10007',
   },
   async run(ctx, input) {
-    const caseIds = await checkedCaseIds(ctx, input)
-    const [client] = await insertClients(ctx, ctx.channel, [input])
-    ctx.record({ activity: 'client_created', record_type: 'client', record_id: client!.id, client_id: client!.id })
-    if (!caseIds?.length) return client!
-    await replaceCases(ctx, [{ id: client!.id, case_ids: caseIds }])
-    return selectClient(ctx, client!.id)
+    const [client] = await createClients([{ ctx, input }])
+    return client!
   },
+  runAll: createClients,
 })
 
 export const getClient = operation({

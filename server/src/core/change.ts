@@ -14,6 +14,8 @@ export interface Change {
   changes?: Record<string, { from: unknown; to: unknown }> | null
   /** More types of events that the same change makes. */
   beside?: string[]
+  /** The request that it belongs to, where its author made several at once. */
+  request_id?: string | null
   /** What the event says of the record; cases, clients, calls and messages are read from their tables. */
   data?: unknown
 }
@@ -24,9 +26,9 @@ export type Author = Pick<Context, 'companyId' | 'actor' | 'channel' | 'requestI
 export function insertAudit({ companyId, actor, channel, requestId }: Author, changes: Change[]): Sql {
   return sql`
     insert into audit_log (company_id, activity, actor, actor_id, channel, record_type, record_id, case_id, client_id, changes, request_id)
-    select ${companyId}, c.activity, ${actor.name}, ${actor.id}, ${channel}, c.record_type, c.record_id, c.case_id, c.client_id, c.changes, ${requestId}
+    select ${companyId}, c.activity, ${actor.name}, ${actor.id}, ${channel}, c.record_type, c.record_id, c.case_id, c.client_id, c.changes, coalesce(c.request_id, ${requestId})
     from json_to_recordset(${JSON.stringify(changes)}::json) as
-      c (activity text, record_type text, record_id text, case_id bigint, client_id bigint, changes jsonb)`
+      c (activity text, record_type text, record_id text, case_id bigint, client_id bigint, changes jsonb, request_id text)`
 }
 
 /** `{field: {from, to}}` of the fields of `after` that differ from `before`; null when none does. */

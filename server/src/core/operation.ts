@@ -70,6 +70,16 @@ export interface OperationSpec<I extends TObject, O extends TSchema> {
    */
   rules?(input: Static<I>): Detail[]
   run(ctx: Context, input: Static<I>): Promise<O extends TSchema ? Static<O> : void>
+  /**
+   * Does for several requests of one key what `run` does for one, in one transaction, and answers in their order. Their
+   * contexts differ by the request alone. What it throws is nobody's outcome: each request is then run by itself.
+   */
+  runAll?(requests: Requested<Static<I>>[]): Promise<Static<O>[]>
+}
+
+export interface Requested<I> {
+  ctx: Context
+  input: I
 }
 
 /** An operation as the channels see it, whatever its input and output are. */
@@ -92,6 +102,7 @@ export interface Operation {
   /** Every rule that the input breaks, as far as it can be told without the database. */
   check(input: unknown): Detail[]
   run(ctx: Context, input: never): Promise<unknown>
+  runAll: ((requests: Requested<never>[]) => Promise<unknown[]>) | undefined
 }
 
 /** An operation under the name by which programs call it: that of its export. */
@@ -118,6 +129,7 @@ export function operation<I extends TObject, O extends TSchema>(spec: OperationS
     entries: spec.entries,
     check: (input) => checkAll(input as Static<I>, schema, spec.rules),
     run: spec.run as Operation['run'],
+    runAll: spec.runAll as Operation['runAll'],
   }
 }
 

@@ -6,7 +6,8 @@ import type { Admission, Admit, Allowance } from './authenticate.ts'
 import { asRefusal, errorBody, STATUS } from './errors.ts'
 import { etagOf, namesTag } from './etag.ts'
 import { once } from './idempotency.ts'
-import { type Caller, inTransaction, runOperation, type Service } from './run.ts'
+import { type Caller, inTransaction, type Service } from './run.ts'
+import { type Run, runner } from './together.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -18,12 +19,13 @@ declare module 'fastify' {
 
 /** Routes for every operation, in the order of checks: path, method, key, rate limit, input, record. */
 export function addRest(app: FastifyInstance, operations: Operation[], service: Service, admit: Admit): void {
+  const run = runner(service)
   for (const op of operations) {
     app.route({
       method: op.method,
       url: op.path,
       onRequest: async (request, reply) => authenticate(request, reply, admit),
-      handler: (request, reply) => answer(request, reply, op, service),
+      handler: (request, reply) => answer(request, reply, op, service, run),
     })
   }
 }
@@ -52,7 +54,13 @@ export function limitHeaders(reply: FastifyReply, { allowed, limit, remaining, r
   )
 }
 
-async function answer(request: FastifyRequest, reply: FastifyReply, op: Operation, service: Service): Promise<unknown> {
+async function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  op: Operation,
+  service: Service,
+  run: Run,
+): Promise<unknown> {
   const input = readInput(request, op)
   const caller = callerOf(request)
   const key = op.method === 'POST' ? request.headers['idempotency-key'] : undefined
@@ -69,7 +77,7 @@ async function answer(request: FastifyRequest, reply: FastifyReply, op: Operatio
     if (kept.replayed) reply.header('Idempotent-Replayed', 'true')
     return reply.code(kept.status).type(JSON_TYPE).send(kept.body)
   }
-  const result = await runOperation(service, caller, op, input)
+  const result = await run(caller, op, input)
   reply.code(op.status)
   if (!op.output) return reply.send()
   const body = JSON.stringify(result)

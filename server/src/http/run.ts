@@ -41,6 +41,24 @@ export function inTransaction<T>(service: Service, caller: Caller, work: (ctx: C
   })
 }
 
+/** The same for several requests of one key; each has a context of its own. */
+export function inOneTransaction<T>(
+  service: Service,
+  callers: Caller[],
+  work: (contexts: Context[]) => Promise<T>,
+): Promise<T> {
+  const hasWebhooks = callers.some((caller) => caller.hasWebhooks !== false)
+  return inTransaction(service, { ...callers[0]!, hasWebhooks, requestId: null }, (ctx) =>
+    work(
+      callers.map(({ requestId }) => ({
+        ...ctx,
+        requestId,
+        record: (...changes) => ctx.record(...changes.map((change) => ({ ...change, request_id: requestId }))),
+      })),
+    ),
+  )
+}
+
 /** Runs an operation or a tool on validated input: reads on the pool, all else in one transaction. */
 export function runOperation(
   service: Service,

@@ -36,11 +36,11 @@ export function recordChanges(author: Author, changes: Change[]): Sql {
     with happened as materialized (
       select ${companyId}::bigint as company_id, c.* from rows from (
         json_to_recordset(${JSON.stringify(rows)}::json) as (activity text, record_type text, record_id text, case_id bigint,
-          client_id bigint, campaign_id bigint, changes jsonb, events text[], data json)
-      ) with ordinality as c (activity, record_type, record_id, case_id, client_id, campaign_id, changes, events, data, n)
+          client_id bigint, campaign_id bigint, changes jsonb, request_id text, events text[], data json)
+      ) with ordinality as c (activity, record_type, record_id, case_id, client_id, campaign_id, changes, request_id, events, data, n)
     ), logged as (
       insert into audit_log (company_id, activity, actor, actor_id, channel, record_type, record_id, case_id, client_id, changes, request_id)
-      select company_id, activity, ${actor.name}, ${actor.id}, ${channel}, record_type, record_id, case_id, client_id, changes, ${requestId}
+      select company_id, activity, ${actor.name}, ${actor.id}, ${channel}, record_type, record_id, case_id, client_id, changes, coalesce(request_id, ${requestId})
       from happened order by n
     ), wanted as materialized (
       select h.n, e.type, e.place, w.id as webhook_id
