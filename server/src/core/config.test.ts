@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, beforeEach, test } from 'node:test'
+import { carrierOf } from './carrier.ts'
 import { publicUrl, readConfig } from './config.ts'
 import { StartError } from './start-error.ts'
 
@@ -141,4 +142,25 @@ test('a mail server needs an address to send from, and https for the links in ma
 
 test('a messaging service needs its account', () => {
   assert.match(problems({ TWILIO_MESSAGING_SERVICE_SID: `MG${'a'.repeat(32)}` }), /needs TWILIO_ACCOUNT_SID/)
+})
+
+const TWILIO = {
+  TWILIO_ACCOUNT_SID: `AC${'a'.repeat(32)}`,
+  TWILIO_AUTH_TOKEN: 'a-secret-of-some-length',
+  TWILIO_FROM: '+12125550100',
+  PUBLIC_URL: 'https://calls.example.com',
+}
+
+test('the carrier is the one whose settings are there, unless one is named', () => {
+  const by = (environment: Record<string, string>) => carrierOf(read(environment))
+  assert.equal(by({}), 'sandbox')
+  assert.equal(by(TWILIO), 'twilio')
+  assert.equal(by({ ...TWILIO, VOICE_PROVIDER: 'sandbox' }), 'sandbox')
+  assert.match(problems({ VOICE_PROVIDER: 'bell' }), /VOICE_PROVIDER must be one of sandbox, twilio/)
+})
+
+test('a carrier whose settings are incomplete keeps the service from starting, with what is missing', () => {
+  const { TWILIO_FROM, ...rest } = TWILIO
+  assert.equal(problems(rest), 'TWILIO_ACCOUNT_SID needs TWILIO_FROM')
+  assert.match(problems({ VOICE_PROVIDER: 'twilio' }), /^VOICE_PROVIDER=twilio needs TWILIO_ACCOUNT_SID; /)
 })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
 import { distance } from 'fastest-levenshtein'
+import { CARRIERS, missingForCalls } from './carrier.ts'
 import {
   baseUrl,
   e164,
@@ -46,6 +47,11 @@ export const SETTINGS = {
     '`api` answers requests only, `engine` calls and writes to people only, `all` does both',
   ),
   MAX_CONCURRENT_CALLS: setting(integer(1, 1e6), '20', 'Calls in flight at once, all processes together'),
+  VOICE_PROVIDER: optional(
+    oneOf('sandbox', ...CARRIERS),
+    'the one whose settings are there',
+    'Who calls: `sandbox` or `twilio`; only where several could, or none should',
+  ),
   TWILIO_ACCOUNT_SID: optional(
     matching(/^AC[0-9a-f]{32}$/, 'an account SID: AC and 32 hexadecimal digits'),
     'the sandbox',
@@ -154,9 +160,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, folder:
 function missing(config: Config): string[] {
   const needs = (because: string, names: (keyof Config)[]) =>
     names.filter((name) => config[name] === undefined).map((name) => `${because} needs ${name}`)
-  const problems: string[] = []
+  const problems = missingForCalls(config)
   if (config.TWILIO_ACCOUNT_SID) {
-    problems.push(...needs('TWILIO_ACCOUNT_SID', ['TWILIO_AUTH_TOKEN', 'TWILIO_FROM', 'PUBLIC_URL']))
     // Twilio opens the conversation's socket by wss only; what speaks its interface nearby need not.
     if (config.TWILIO_API_BASE.startsWith('https:') && config.PUBLIC_URL?.startsWith('http:'))
       problems.push('TWILIO_ACCOUNT_SID needs a PUBLIC_URL that begins with https://')

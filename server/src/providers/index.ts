@@ -1,3 +1,4 @@
+import { type CarrierSettings, carrierOf } from '../core/carrier.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Database } from '../core/db.ts'
 import { installationSecret } from '../core/installation-secret.ts'
@@ -21,19 +22,31 @@ export interface Providers {
   language_model: LanguageModel | null
 }
 
+type ProviderSettings = CarrierSettings & TwilioSettings & SmtpSettings
+
 /** The outside world. Without settings for a real one, all of it is the sandbox. */
 export function createProviders(
   db: Database,
   clock: Clock,
-  settings?: TwilioSettings & SmtpSettings,
+  settings?: ProviderSettings,
   language_model: LanguageModel | null = null,
 ): Providers {
   const twilio = settings && twilioAccount(settings)
   const smtp = settings && smtpAccount(settings)
   return {
-    voice: twilio ? twilioCarrier(db, clock, twilio) : sandboxCarrier(db, clock),
+    voice: voiceProvider(),
     sms: twilio ? twilioSms(twilio) : sandboxSms(db, clock),
     email: smtp ? smtpEmail(smtp, () => installationSecret(db)) : sandboxEmail(db, clock),
     language_model,
+  }
+
+  function voiceProvider(): VoiceProvider {
+    const carrier = settings ? carrierOf(settings) : 'sandbox'
+    switch (carrier) {
+      case 'twilio':
+        return twilioCarrier(db, clock, twilio!)
+      case 'sandbox':
+        return sandboxCarrier(db, clock)
+    }
   }
 }
