@@ -1,29 +1,20 @@
 import type { Actor, Channel } from './operation.ts'
 
-/** What is done by the command line, by whoever may start it. */
-export const COMMAND_LINE = {
-  actor: { type: 'cli', id: null, name: 'command line' } satisfies Actor as Actor,
-  channel: 'system' satisfies Channel as Channel,
+/** Who acts without a request. */
+const author = (type: Actor['type'], name: string): { actor: Actor; channel: Channel; requestId: null } => ({
+  actor: { type, id: null, name },
+  channel: 'system',
   requestId: null,
-}
+})
+
+/** What is done by the command line, by whoever may start it. */
+export const COMMAND_LINE = author('cli', 'command line')
 
 /** What the service does when it starts. */
-export const SERVICE = {
-  actor: { type: 'engine', id: null, name: 'first start' } satisfies Actor as Actor,
-  channel: 'system' satisfies Channel as Channel,
-  requestId: null,
-}
+export const SERVICE = author('engine', 'first start')
 
 /** What the service does by itself. */
-export const ENGINE = {
-  actor: { type: 'engine', id: null, name: 'engine' } satisfies Actor as Actor,
-  channel: 'system' satisfies Channel as Channel,
-  requestId: null,
-}
+export const ENGINE = author('engine', 'engine')
 
 /** What a contact does, by a text or a link. */
-export const CONTACT = {
-  actor: { type: 'contact', id: null, name: 'contact' } satisfies Actor as Actor,
-  channel: 'system' satisfies Channel as Channel,
-  requestId: null,
-}
+export const CONTACT = author('contact', 'contact')
