@@ -12,6 +12,7 @@ import { addReference } from './http/reference.ts'
 import { requestId } from './http/request-id.ts'
 import { addRest, sendError } from './http/rest.ts'
 import type { Service } from './http/run.ts'
+import { answerUnreadable, utf8 } from './http/unreadable.ts'
 
 export interface AppOptions {
   service: Service
@@ -28,8 +29,14 @@ export interface AppOptions {
 /** 32 MB: 5,000 entries with all their fields. */
 const BODY_LIMIT = 32 * 1024 * 1024
 
-/** Escapes that may stand for NUL or half a surrogate pair, which PostgreSQL can't keep. */
-const SUSPECT = /\\u(0000|[dD][89a-fA-F])/
+/**
+ * Escapes that may stand for NUL or half a surrogate pair, which PostgreSQL can't keep, and what may be a number beyond
+ * all bounds, which would become null.
+ */
+const SUSPECT = /\\u(0000|[dD][89a-fA-F])|\d[eE]\+?\d{3}|\d{300}/
+
+/** As long as headers may be: an id of any length is judged by its operation. */
+const PARAMETER_LIMIT = 16 * 1024
 
 export function buildApp({ service, operations, tools, rateLimit, publicUrl, engineReady }: AppOptions) {
   const app = buildMonitor(service, engineReady)
@@ -48,7 +55,9 @@ export function buildMonitor({ pool, clock, log }: Service, engineReady?: () => 
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     genReqId: (request) => requestId(request.headers['x-request-id']),
-    routerOptions: { maxParamLength: 255 },
+    routerOptions: { maxParamLength: PARAMETER_LIMIT },
+    frameworkErrors: sendError,
+    clientErrorHandler: answerUnreadable,
     // Whatever still comes in while the service stops is answered.
     return503OnClosing: false,
   })
@@ -67,8 +76,9 @@ export function buildMonitor({ pool, clock, log }: Service, engineReady?: () => 
 function readJson(app: FastifyInstance): void {
   app.decorateRequest('suspectText', false)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    const text = body as string
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    const text = utf8(body as Buffer)
+    if (text === undefined) return done(new Refusal('bad request', 'The body is not UTF-8'))
     if (text.trim() === '') return done(null, undefined)
     request.suspectText = SUSPECT.test(text)
     let read: unknown

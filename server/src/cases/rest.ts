@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { notFound, refuseAll } from '../core/errors.ts'
-import { Fields, Id, Ids } from '../core/fields.ts'
+import { Fields, Id, Ids, OptionalBoolean } from '../core/fields.ts'
 import { type Context, operation } from '../core/operation.ts'
 import { bulkUpsertCases } from './bulk.ts'
 import { sendEmail, sendSms } from './communication.ts'
@@ -86,10 +86,10 @@ export const bulkDeleteCases = operation({
   description: '`with_clients` also deletes the clients that are linked to no other case.',
   input: Fields({
     ids: Ids('Cases to delete, 500 at the most', { minItems: 1, maxItems: 500 }),
-    with_clients: Type.Optional(Type.Boolean({ description: 'Delete their clients too', default: false })),
+    with_clients: OptionalBoolean('Delete their clients too', { default: false }),
   }),
   output: Type.Object({ deleted_ids: Ids('Cases that were really deleted') }),
-  run: async (ctx, { ids, with_clients = false }) => ({ deleted_ids: await deleteCases(ctx, ids, with_clients) }),
+  run: async (ctx, { ids, with_clients }) => ({ deleted_ids: await deleteCases(ctx, ids, with_clients ?? false) }),
 })
 
 export { sendEmail, sendSms }

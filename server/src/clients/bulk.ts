@@ -5,7 +5,7 @@ import type { Detail } from '../core/errors.ts'
 import { Choice, Fields, Id, Nullable } from '../core/fields.ts'
 import { type Context, operation } from '../core/operation.ts'
 import { inPortions } from '../core/portions.ts'
-import { checker, unstorableText } from '../core/validate.ts'
+import { checker, unstorable } from '../core/validate.ts'
 import { brokenRules, givenCaseIds, replaceCases } from './links.ts'
 import {
   insertClients,
@@ -107,7 +107,7 @@ function readEntry(value: unknown, index: number, failed: Failed[]): Entry[] {
     return fail(failed, index, null, [{ field: `clients[${index}]`, message: 'must be an object' }])
   }
   const { id } = value as { id?: unknown }
-  const details = [...unstorableText(value), ...(id == null ? creating : patching).check(value)]
+  const details = [...unstorable(value), ...(id == null ? creating : patching).check(value)]
   if (details.length > 0) return fail(failed, index, id, details)
   return [
     id == null

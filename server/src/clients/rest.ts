@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { selectMissingCases } from '../cases/links.ts'
 import { changedFields } from '../core/change.ts'
 import { type Detail, notFound, refuseAll } from '../core/errors.ts'
-import { Fields, Id, Ids } from '../core/fields.ts'
+import { Fields, Id, Ids, OptionalBoolean } from '../core/fields.ts'
 import { type Context, operation } from '../core/operation.ts'
 import { bulkUpsertClients } from './bulk.ts'
 import { createClients } from './create.ts'
@@ -105,7 +105,7 @@ export const bulkDeleteClients = operation({
   description: '`force` erases the rows and the personal data for good; otherwise they are kept for the audit trail.',
   input: Fields({
     client_ids: Ids('Clients to delete', { minItems: 1, maxItems: 5000 }),
-    force: Type.Optional(Type.Boolean({ description: 'Hard delete', default: false })),
+    force: OptionalBoolean('Hard delete', { default: false }),
   }),
   output: Type.Object({ deleted_ids: Ids('Clients that were really deleted') }),
   async run(ctx, { client_ids, force }) {

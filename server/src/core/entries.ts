@@ -1,5 +1,5 @@
 import { badRequest, type Detail } from './errors.ts'
-import { type Checker, unstorableText } from './validate.ts'
+import { type Checker, unstorable } from './validate.ts'
 
 /** An entry of a batch that is saved all or nothing: with an id it changes that record, without one it creates. */
 export interface BatchEntry {
@@ -17,7 +17,7 @@ export function readEntries(
     if (value === null || typeof value !== 'object' || Array.isArray(value))
       return { entries, malformed: { field: '', message: 'must be an object' } }
     const { id } = value as { id?: number | null }
-    const [malformed] = [...unstorableText(value), ...(id == null ? creating : changing).check(value)]
+    const [malformed] = [...unstorable(value), ...(id == null ? creating : changing).check(value)]
     if (malformed) return { entries, malformed }
     entries.push({ id: id ?? null, input: value })
   }

@@ -39,14 +39,18 @@ export function checker<S extends TSchema>(schema: S): Checker<Static<S>> {
   }
 }
 
-/** Every string in `value` that holds NUL (PostgreSQL can't keep it) or half a surrogate pair, by its path. */
-export function unstorableText(value: unknown, path = ''): Detail[] {
+/**
+ * Every string in `value` that holds NUL (PostgreSQL can't keep it) or half a surrogate pair, and every number that was
+ * read as infinite (JSON would write it as null), by its path.
+ */
+export function unstorable(value: unknown, path = ''): Detail[] {
   return isStorable(value) ? [] : describeUnstorable(value, path)
 }
 
 /** Builds no paths: nearly every text is fine. */
 function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed()
+  if (typeof value === 'number') return Number.isFinite(value)
   if (value === null || typeof value !== 'object') return true
   if (Array.isArray(value)) return value.every(isStorable)
   for (const key in value) if (!isStorable(key) || !isStorable((value as Record<string, unknown>)[key])) return false
@@ -58,6 +62,8 @@ function describeUnstorable(value: unknown, path: string): Detail[] {
     if (value.includes('\0')) return [{ field: path, message: 'must not contain the NUL character' }]
     return value.isWellFormed() ? [] : [{ field: path, message: 'must be well-formed Unicode (lone surrogate)' }]
   }
+  if (typeof value === 'number' && !Number.isFinite(value))
+    return [{ field: path, message: 'is a number too large to be kept' }]
   if (Array.isArray(value)) return value.flatMap((each, index) => describeUnstorable(each, `${path}[${index}]`))
   if (value === null || typeof value !== 'object') return []
   return Object.entries(value).flatMap(([key, each]) => {

@@ -22,9 +22,10 @@ export function refuseUnknownPaths(app: FastifyInstance): void {
     for (const { path, pattern } of routes)
       if (path.includes(':')) shadowed.set(path, new Set(literal.filter((other) => pattern.test(other))))
   })
-  // A literal path wins over a pattern: GET /v1/clients/bulk is a wrong method, not the client "bulk".
+  // Before the body is read. A literal path wins over a pattern: GET /v1/clients/bulk is a wrong method, not the client
+  // "bulk".
   app.addHook('onRequest', async (request, reply) => {
-    if (shadowed.get(request.routeOptions.url!)?.has(pathOf(request))) refuse(request, reply)
+    if (request.is404 || shadowed.get(request.routeOptions.url!)?.has(pathOf(request))) refuse(request, reply)
   })
   app.setNotFoundHandler(refuse)
 

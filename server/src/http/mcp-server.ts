@@ -9,7 +9,7 @@ import {
 import packageJson from '../../../package.json' with { type: 'json' }
 import { broken, type Refusal } from '../core/errors.ts'
 import type { Tool } from '../core/tool.ts'
-import { nearest, unstorableText } from '../core/validate.ts'
+import { nearest, unstorable } from '../core/validate.ts'
 import { asRefusal } from './errors.ts'
 import { catalogue } from './mcp-catalogue.ts'
 import { type Caller, runOperation, type Service } from './run.ts'
@@ -50,7 +50,7 @@ export function toolServer(tools: Tool[], service: Service): (caller: Caller) =>
     const started = performance.now()
     let outcome = 'ok'
     try {
-      const details = [...unstorableText(args), ...found.checker.check(args)]
+      const details = [...unstorable(args), ...found.checker.check(args)]
       if (details.length > 0) throw broken(details)
       return asResult(found, (await runOperation(service, caller, found, args)) as object)
     } catch (error) {

@@ -20,6 +20,7 @@ import { MODERN, toolServer } from './mcp-server.ts'
 import { exchange } from './mcp-transport.ts'
 import { limitHeaders } from './rest.ts'
 import type { Caller, Service } from './run.ts'
+import { utf8 } from './unreadable.ts'
 
 const PATH = '/v1/mcp'
 
@@ -95,7 +96,7 @@ export function addMcp(app: FastifyInstance, { tools, service, admit, publicUrl 
 
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, utf8(body as Buffer)))
     scope.setErrorHandler(sendRpcError)
     scope.addHook('onClose', () => modern.close())
     scope.route({

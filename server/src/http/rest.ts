@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { badRequest, broken, Refusal } from '../core/errors.ts'
 import type { Actor, Operation } from '../core/operation.ts'
-import { unstorableText } from '../core/validate.ts'
+import { unstorable } from '../core/validate.ts'
 import type { Admission, Admit, Allowance } from './authenticate.ts'
 import { asRefusal, errorBody, STATUS } from './errors.ts'
 import { etagOf, namesTag } from './etag.ts'
@@ -12,7 +12,7 @@ import { type Run, runner } from './together.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     admission: Admission
-    /** The JSON text holds an escape that could stand for a character that can't be stored. */
+    /** The JSON text may hold a character or a number that can't be stored. */
     suspectText: boolean
   }
 }
@@ -109,8 +109,8 @@ function readInput(request: FastifyRequest, op: Operation): unknown {
       badRequest(`${name}: unknown parameter`, [{ field: name, message: 'unknown parameter' }])
   const input = takesBody ? { ...body, ...params } : { ...query, ...params }
   const ownText = op.entries ? { ...input, [op.entries]: undefined } : input
-  const unstorable = takesBody && !request.suspectText ? unstorableText(params) : unstorableText(ownText)
-  const details = [...unstorable, ...op.check(input)]
+  const unkept = takesBody && !request.suspectText ? unstorable(params) : unstorable(ownText)
+  const details = [...unkept, ...op.check(input)]
   if (details.length > 0) throw broken(details)
   return input
 }
