@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { buildApp, buildMonitor } from './app.ts'
+import { type Changed, pauseWhereChannelsChanged } from './campaigns/channels-changed.ts'
 import { ensureFirstCompany, isKey } from './companies/setup.ts'
 import { SERVICE } from './core/actors.ts'
 import { type Config, publicUrl, readConfig, settingsTable } from './core/config.ts'
@@ -67,7 +68,10 @@ async function serve(config: Config, log: Logger): Promise<void> {
 
   // Before anybody is called: the port shows whether the same service runs already.
   const url = publicUrl(config, await listenAt(app, config))
-  if (config.ROLE !== 'api')
+  let changed: Changed | undefined
+  if (config.ROLE !== 'api') {
+    changed = await pauseWhereChannelsChanged(pool, clock, providers)
+    if (changed) log.warn(changed, 'campaigns are paused where they stand: who is reached has changed')
     engine = await startEngine({
       pool,
       clock,
@@ -82,12 +86,13 @@ async function serve(config: Config, log: Logger): Promise<void> {
       webhookLogDays: config.WEBHOOK_LOG_DAYS,
       role: config.ROLE,
     })
+  }
 
   // Last, so that a key which is created is also shown.
   const first = await ensureFirstCompany(pool, SERVICE, { name: config.COMPANY_NAME, apiKey: config.API_KEY })
   const foreignKey = config.API_KEY !== undefined && !(await isKey(pool, config.API_KEY))
   log.info({ url, role: config.ROLE }, 'ready')
-  process.stdout.write(welcome({ config, url, first, foreignKey, providers }))
+  process.stdout.write(welcome({ config, url, first, foreignKey, providers, changed }))
 
   log.info(`stopping: ${await leaving}`)
 }

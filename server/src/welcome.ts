@@ -1,4 +1,5 @@
 import path from 'node:path'
+import type { Changed } from './campaigns/channels-changed.ts'
 import type { NewCompany } from './companies/setup.ts'
 import type { Config } from './core/config.ts'
 import { VERSION } from './core/version.ts'
@@ -12,10 +13,12 @@ interface Start {
   /** API_KEY is set and is no key of this installation. */
   foreignKey: boolean
   providers: Pick<Providers, 'voice' | 'sms' | 'email'>
+  /** What was paused, because other people are reached than before. */
+  changed?: Changed
 }
 
 /** What a person should know now. The only place where a key is shown. */
-export function welcome({ config, url, first, foreignKey, providers }: Start): string {
+export function welcome({ config, url, first, foreignKey, providers, changed }: Start): string {
   const lines: [string, string][] = [['Base URL', url]]
   if (first)
     lines.push(['API key', config.API_KEY ? 'the one from API_KEY' : `${first.api_key}   (shown only this once)`])
@@ -23,6 +26,11 @@ export function welcome({ config, url, first, foreignKey, providers }: Start): s
     lines.push(['API key', 'API_KEY is not a key of this installation: it is read at the first start only'])
   if (config.ROLE !== 'engine') lines.push(['Reference', `${url}/docs`])
   if (config.ROLE !== 'api') lines.push(...outside(providers))
+  if (changed)
+    lines.push([
+      'Paused',
+      `${changed.campaigns === 1 ? '1 campaign' : `${changed.campaigns} campaigns`}: ${changed.reason}`,
+    ])
   if (config.SANDBOX_CLOCK || config.SANDBOX_SPEED)
     lines.push(['Clock', `the sandbox's, ${config.SANDBOX_SPEED ?? 1} seconds in one`])
   lines.push(['Data', config.DATABASE_URL ? 'in the database of DATABASE_URL' : config.DATA_DIR])

@@ -1,9 +1,6 @@
 import sql from 'sql-template-tag'
-import { ENGINE } from '../core/actors.ts'
-import type { Change } from '../core/change.ts'
 import type { Engine } from '../engine/job.ts'
-import { recordChanges } from '../webhooks/record-changes.ts'
-import { updateCampaignStatus } from './status.ts'
+import { pauseByEngine } from './pause-all.ts'
 
 /**
  * When most calls of a campaign fail in a short time, something is broken that more calls won't mend (the line, the
@@ -43,13 +40,10 @@ export async function breakCampaign({ pool, clock, log }: Engine, broken: Recent
         ) as latest where result = 'failed' group by disconnection_reason
       ) as counted`)
     const reason = `${recent_failed} of the last ${recent_calls} calls failed (${causes ?? 'for unknown reasons'}); look into it, then resume`
-    const changes: Change[] = []
-    const record = (...more: Change[]) => void changes.push(...more)
-    const ctx = { db, companyId, clock, record, channel: ENGINE.channel }
-    if ((await updateCampaignStatus(ctx, [campaign_id], 'paused', reason)).length === 0) return null
+    const paused = await pauseByEngine(db, { companyId, ids: [campaign_id], reason, clock })
+    if (paused.length === 0) return null
     await db.run(sql`
       update campaign_stats set recent_since = 'epoch' where company_id = ${companyId} and campaign_id = ${campaign_id}`)
-    await db.run(recordChanges({ companyId, ...ENGINE }, changes))
     return reason
   })
   if (reason)
