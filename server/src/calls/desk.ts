@@ -1,11 +1,12 @@
 import { coalesce } from '../core/coalesce.ts'
 import type { Engine } from '../engine/job.ts'
 import type { CallBrief, CallRef, CallStatusEvent, Conversation, SoughtCall, VoiceEvents } from '../providers/voice.ts'
-import { analyseReport } from '../voice-agents/analysis.ts'
 import { hold } from '../voice-agents/conversation.ts'
 import type { Held } from '../voice-agents/facts.ts'
+import { scriptOf } from '../voice-agents/host-script.ts'
 import { mindOf } from '../voice-agents/mind.ts'
 import { selectBriefs } from './briefs.ts'
+import { hostedCalls } from './hosted.ts'
 import { notReached } from './not-reached.ts'
 import { noteOptOut } from './opt-out.ts'
 import { placedMarker } from './place.ts'
@@ -71,6 +72,8 @@ function openDesk(engine: Engine): CallDesk {
     endedAfter: async (call, held, at) => endedAfter(call, held, await brief(call), at),
   })
 
+  const hosted = hostedCalls(engine, { mind, brief, ended })
+
   async function conversation(line: Conversation): Promise<void> {
     const held = brief(line).then(async (known) => ({ known, held: await talk(line, known) }))
     talks.set(line.call_id, held)
@@ -125,11 +128,9 @@ function openDesk(engine: Engine): CallDesk {
       brief,
       // The call's result follows from its end.
       transfer: (event) => engine.inHand(noteTransfer(engine, event)),
-      async report(report) {
-        const outcome = analyseReport(report, await brief(report))
-        const { answered_at } = report
-        await ended({ ...report, ...outcome, answered_at, ended_at: clock.now() })
-      },
+      overheard: (call, transcript) => engine.inHand(hosted.overheard(call, transcript)),
+      report: (report) => engine.inHand(hosted.report(report)),
+      script: async (call) => scriptOf(await brief(call), clock.now()),
     },
   }
 }

@@ -2,7 +2,7 @@ import sql from 'sql-template-tag'
 import { insertSuppressions } from '../compliance/permissions.ts'
 import type { Database } from '../core/db.ts'
 import type { Engine } from '../engine/job.ts'
-import type { CallRef } from '../providers/voice.ts'
+import type { SoughtCall } from '../providers/voice.ts'
 import { recordEngineChanges } from '../webhooks/record-changes.ts'
 
 export interface SpokenOptOut {
@@ -16,16 +16,7 @@ export interface SpokenOptOut {
 /** An opt-out spoken in a call is the caller's own and does not spread. It holds at once, in every campaign. */
 export async function writeOptOuts(db: Database, spoken: SpokenOptOut[]): Promise<void> {
   if (spoken.length === 0) return
-  const suppressions = spoken.map(({ company_id, call_id, to_number, at }) => ({
-    company_id,
-    channel: 'call' as const,
-    purpose: 'all',
-    address: to_number,
-    source: 'spoken' as const,
-    evidence: { call_id },
-    obtained_at: at,
-  }))
-  await insertSuppressions(db, suppressions, 'system')
+  await suppress(db, spoken)
   const changed = await db.many<{ company_id: number; id: number }>(sql`
     update clients c set voice_calls_opted_out = true, update_origin = 'system', updated_at = now()
     from unnest(${spoken.map(({ company_id }) => company_id)}::bigint[], ${spoken.map(({ client_id }) => client_id)}::bigint[]) as o (company_id, client_id)
@@ -44,11 +35,30 @@ export async function writeOptOuts(db: Database, spoken: SpokenOptOut[]): Promis
   )
 }
 
-/** Written while the contact is still on the phone: the end of the call may be told late, or never. */
-export async function noteOptOut({ pool, clock }: Engine, { company_id, call_id }: CallRef): Promise<void> {
+async function suppress(db: Database, spoken: Omit<SpokenOptOut, 'client_id'>[]): Promise<void> {
+  const suppressions = spoken.map(({ company_id, call_id, to_number, at }) => ({
+    company_id,
+    channel: 'call' as const,
+    purpose: 'all',
+    address: to_number,
+    source: 'spoken' as const,
+    evidence: { call_id },
+    obtained_at: at,
+  }))
+  await insertSuppressions(db, suppressions, 'system')
+}
+
+/**
+ * Written while the contact is still on the phone: the end of the call may be told late, or never.
+ *
+ * @param call `to` counts where the call was struck off, because nobody seemed to know of it.
+ */
+export async function noteOptOut({ pool, clock }: Engine, { company_id, call_id, to }: SoughtCall): Promise<void> {
+  const at = clock.now()
   await pool.transaction(async (db) => {
     const call = await db.maybe<Omit<SpokenOptOut, 'at'>>(sql`
       select company_id, id as call_id, client_id, to_number from calls where company_id = ${company_id} and id = ${call_id}`)
-    if (call) await writeOptOuts(db, [{ ...call, at: clock.now() }])
+    if (call) return writeOptOuts(db, [{ ...call, at }])
+    if (to) await suppress(db, [{ company_id, call_id, to_number: to, at }])
   })
 }

@@ -104,10 +104,14 @@ export interface VoiceEvents {
   conversation(conversation: Conversation): Promise<void>
   /** A machine has picked up; the conversation with it may be held in another process. */
   machine(call: CallRef): void | Promise<void>
+  /** What has been said so far in a conversation that a host holds: an opt-out is acted upon at once. */
+  overheard(call: HostedCallRef, transcript: readonly Turn[]): void | Promise<void>
   /** A host tells what was said, some time after the call has ended. */
   report(report: HostedReport): void | Promise<void>
-  /** What an agent must know; a host asks for it while placing. */
+  /** What an agent must know. */
   brief(call: CallRef): Promise<CallBrief>
+  /** What a host's agent is to say; asked for while placing. */
+  script(call: CallRef): Promise<HostScript>
 }
 
 interface CallEvent extends CallRef {
@@ -212,8 +216,15 @@ export type DisconnectionReason =
   | 'invalid_destination'
   | 'error_unknown'
 
+/** A call at a host. */
+export interface HostedCallRef extends CallRef {
+  provider_call_id: string
+  /** E.164 */
+  to: string
+}
+
 /** What a host says of a conversation; our own analysis goes over it as over one that we held. */
-export interface HostedReport extends CallRef {
+export interface HostedReport extends HostedCallRef {
   answered_at: Date
   duration_seconds: number
   disconnection_reason: DisconnectionReason
@@ -221,6 +232,8 @@ export interface HostedReport extends CallRef {
   transferred_to: string | null
   /** The host's own reading of it, where it has one. */
   successful: boolean | null
+  /** The contact asked not to be called again. */
+  opted_out: boolean | null
   summary: string | null
   sentiment_score: number | null
   extracted_fields: Record<string, unknown>
@@ -262,4 +275,22 @@ export interface CallBrief {
   zones: string[]
   /** Fills a template in with the values of this contact and case. */
   render(template: string): string
+}
+
+/** What a host's agent is told. What the law asks for is in it: no vendor's default speaks first. */
+export interface HostScript {
+  /** The first words, to be said as they are. */
+  opening: string
+  /** They say that the call is recorded, and must be heard whole. */
+  recorded: boolean
+  instructions: string
+  /** What a machine is told; null where it is hung up on. */
+  voicemail: string | null
+  voice_id: string
+  /** Who is calling and why, for a phone that screens its calls. */
+  screening: { who: string; why: string }
+  /** Where a person can be reached. */
+  transfer: { number: string; mode: CallBrief['agent']['transfer_mode']; whisper: string } | null
+  /** To be read out of the conversation afterwards; their descriptions are filled in. */
+  fields: PostCallField[]
 }

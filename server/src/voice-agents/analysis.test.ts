@@ -46,24 +46,28 @@ const said = (speaker: Turn['speaker'], text: string): Turn => ({ speaker, text,
 const report = (more: Partial<HostedReport>): HostedReport => ({
   company_id: 1,
   call_id: 1,
+  provider_call_id: 'host-1',
+  to: '+12125550101',
   answered_at: ANSWERED,
   duration_seconds: 60,
   disconnection_reason: 'user_hangup',
   transcript: [said('agent', 'Hello, this is an AI assistant.'), said('contact', 'Yes, all right.')],
   transferred_to: null,
   successful: null,
+  opted_out: null,
   summary: null,
   sentiment_score: null,
   extracted_fields: {},
   ...more,
 })
 
-test("a host's values count where they fit the definition, and are dropped where they don't", () => {
-  const outcome = analyseReport(
-    report({ extracted_fields: { incident_date: ' March 3 ', contact_method: 'pigeon', invented: 1 } }),
-    about,
-  )
+test("a host's values count where they fit the definition and were said, and are dropped where they don't", () => {
+  const values = { incident_date: ' March 3 ', contact_method: 'pigeon', invented: 1 }
+  const transcript = [said('agent', 'When did it happen?'), said('contact', 'On March 3, I think.')]
+  const outcome = analyseReport(report({ transcript, extracted_fields: values }), about)
   assert.deepEqual(outcome.extracted_fields, { incident_date: 'March 3', contact_method: null })
+  const unsaid = analyseReport(report({ extracted_fields: values }), about)
+  assert.deepEqual(unsaid.extracted_fields, { incident_date: null, contact_method: null })
 })
 
 test("a host's verdict, summary and mood are taken over where it has them", () => {
@@ -77,4 +81,20 @@ test('an opt-out in a hosted conversation counts, whatever the host makes of it'
   const transcript = [said('agent', 'Hello.'), said('contact', 'Take me off your list.')]
   const outcome = analyseReport(report({ successful: true, transcript }), about)
   assert.deepEqual([outcome.result, outcome.opted_out], ['opted_out', true])
+})
+
+test('an opt-out that only the host noticed, or that its agent has promised, counts too', () => {
+  for (const more of [
+    { opted_out: true },
+    {
+      transcript: [said('contact', 'Enough of this.'), said('agent', "I'm taking you off our calling list. Goodbye.")],
+    },
+  ]) {
+    const { result, opted_out, callback_at, follow_ups } = analyseReport(report({ successful: true, ...more }), about)
+    assert.deepEqual([result, opted_out, callback_at, follow_ups], ['opted_out', true, null, []])
+  }
+})
+
+test('a conversation that a host has ended by a transfer was transferred, even where it does not say where to', () => {
+  assert.equal(analyseReport(report({ disconnection_reason: 'call_transfer' }), about).result, 'transferred')
 })

@@ -1,9 +1,10 @@
 import type { CallResult } from '../calls/results.ts'
 import type { CallBrief, DisconnectionReason, HostedReport, Turn } from '../providers/voice.ts'
-import { type Answer, fitting } from './answers.ts'
+import { type Answer, borneOut, fitting } from './answers.ts'
 import { spokenAppointment } from './appointment.ts'
 import { CALLBACK_HORIZON_HOURS } from './callback-time.ts'
 import { type Facts, factsOf, type Held } from './facts.ts'
+import { asksToBeLeftAlone, promisesNoMoreCalls } from './opt-out.ts'
 import { sentimentOf } from './sentiment.ts'
 import { summaryOf } from './summary.ts'
 
@@ -83,22 +84,43 @@ function evidenceOf(result: CallResult, { turns, fields }: Facts): Evidence {
   return { result: ground === undefined ? [] : [turns[ground]!], fields: Object.fromEntries(rested) }
 }
 
-/** Reads a conversation that a vendor's agent held: its values count where they fit, its words only where ours are silent. */
-export function analyseReport(report: HostedReport, brief: CallBrief): CallOutcome {
-  const ours = analyse(report, brief)
+/**
+ * Adds to our own reading of a conversation that a host held what the host makes of it. Its values count where they fit
+ * and the contact's words bear them out, its words only where ours are silent; an opt-out counts whoever noticed it.
+ */
+export function analyseReport(report: HostedReport, brief: CallBrief, ours = analyse(report, brief)): CallOutcome {
+  const said = report.transcript.filter(({ speaker }) => speaker === 'contact').map(({ text }) => text)
+  const fields = { ...ours.extracted_fields }
   for (const field of brief.agent.post_call_fields) {
-    ours.extracted_fields[field.name] =
-      fitting(field, report.extracted_fields[field.name]) ?? ours.extracted_fields[field.name] ?? null
+    const value = fitting(field, report.extracted_fields[field.name])
+    if (value !== null && borneOut(field, value, said)) fields[field.name] ??= value
   }
   const sentiment = report.sentiment_score
-  return {
+  const outcome = {
     ...ours,
     // Its turns don't say what they ask for, so whether its agent came to an end is the host's to say.
-    result: ours.result === 'unsuccessful' && report.successful ? 'successful' : ours.result,
+    result: ours.result === 'unsuccessful' && report.successful ? ('successful' as const) : ours.result,
     summary: report.summary ?? ours.summary,
     sentiment_score: sentiment !== null && sentiment >= 0 && sentiment <= 1 ? sentiment : ours.sentiment_score,
+    extracted_fields: fields,
   }
+  return report.opted_out || optsOut(report.transcript) ? optedOut(outcome) : outcome
 }
+
+/** Whether a conversation that somebody else holds must end, and be the last one. */
+export const optsOut = (transcript: readonly Turn[]): boolean =>
+  transcript.some(({ speaker, text }) => (speaker === 'contact' ? asksToBeLeftAlone(text) : promisesNoMoreCalls(text)))
+
+const optedOut = (outcome: CallOutcome): CallOutcome => ({
+  ...outcome,
+  result: 'opted_out',
+  end_reason: endReason('opted_out', outcome.disconnection_reason),
+  opted_out: true,
+  is_disqualified: false,
+  callback_at: null,
+  appointment_at: null,
+  follow_ups: [],
+})
 
 /**
  * The first that applies:
@@ -120,7 +142,7 @@ export function analyseReport(report: HostedReport, brief: CallBrief): CallOutco
 function resultOf(held: Held, { quotes, callback, booked, next_step, fields }: Facts): CallResult {
   if (quotes.opt_out !== undefined) return 'opted_out'
   if (held.disconnection_reason === 'voicemail_reached') return 'voicemail'
-  if (held.transferred_to !== null) return 'transferred'
+  if (held.transferred_to !== null || held.disconnection_reason === 'call_transfer') return 'transferred'
   if (held.disconnection_reason === 'error_unknown') return 'failed'
   if (quotes.wrong_number !== undefined) return 'wrong_number'
   if (quotes.deceased !== undefined || quotes.disqualified !== undefined) return 'disqualified'

@@ -51,6 +51,21 @@ export function fitting(field: PostCallField, value: unknown): Answer {
   }
 }
 
+/**
+ * Whether a value that somebody else extracted is in what the contact said, one text a turn. A yes or a choice may be
+ * said in other words.
+ */
+export function borneOut(field: PostCallField, value: Exclude<Answer, null>, said: readonly string[]): boolean {
+  if (said.length === 0) return false
+  const heard = said.map(plain).join(' ')
+  if (field.type === 'number')
+    return said.some((text) => numberIn(text) === value) || new RegExp(`\\b${value}\\b`).test(heard)
+  if (field.type !== 'text') return true
+  const words = plain(String(value)).match(/[\p{L}\p{N}]{3,}/gu) ?? plain(String(value)).match(/[\p{L}\p{N}]+/gu) ?? []
+  const found = words.filter((word) => heard.includes(word))
+  return words.length > 0 && found.length >= words.length / 2
+}
+
 const same = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase()
 
 function textIn(reply: string): string | null {

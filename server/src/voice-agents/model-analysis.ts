@@ -1,11 +1,10 @@
 import { generateText } from 'ai'
 import type { CallResult } from '../calls/results.ts'
 import type { LanguageModel } from '../providers/language-model.ts'
-import type { CallBrief, PostCallField, Turn } from '../providers/voice.ts'
+import type { CallBrief, Turn } from '../providers/voice.ts'
 import { analyse, type CallOutcome } from './analysis.ts'
-import { type Answer, fitting, numberIn } from './answers.ts'
+import { borneOut, fitting } from './answers.ts'
 import type { Held } from './facts.ts'
-import { plain } from './opt-out.ts'
 
 const ANSWERS_WITHIN_MS = 20_000
 const LONGEST_SUMMARY = 2000
@@ -81,7 +80,8 @@ function merged(ours: CallOutcome, read: Read, { transcript }: Held, brief: Call
     const found = (read.fields as Record<string, Read | null> | undefined)?.[field.name]
     const value = fitting(field, found?.value)
     const turns = turnsOf(found?.turns, transcript).filter((turn) => transcript[turn]!.speaker === 'contact')
-    if (value === null || !borneOut(field, value, turns, transcript)) continue
+    const said = turns.map((turn) => transcript[turn]!.text)
+    if (value === null || !borneOut(field, value, said)) continue
     fields[field.name] = value
     evidence.fields[field.name] = turns
   }
@@ -107,20 +107,3 @@ const turnsOf = (named: unknown, transcript: readonly Turn[]): number[] =>
   Array.isArray(named)
     ? [...new Set(named.filter((turn) => Number.isInteger(turn) && turn >= 0 && turn < transcript.length))]
     : []
-
-/** A value must be in what the contact said where the model says that it is; a yes or a choice may be said in other words. */
-function borneOut(
-  field: PostCallField,
-  value: Exclude<Answer, null>,
-  turns: number[],
-  transcript: readonly Turn[],
-): boolean {
-  if (turns.length === 0) return false
-  const said = turns.map((turn) => plain(transcript[turn]!.text)).join(' ')
-  if (field.type === 'number')
-    return turns.some((turn) => numberIn(transcript[turn]!.text) === value) || new RegExp(`\\b${value}\\b`).test(said)
-  if (field.type !== 'text') return true
-  const words = plain(String(value)).match(/[\p{L}\p{N}]{3,}/gu) ?? plain(String(value)).match(/[\p{L}\p{N}]+/gu) ?? []
-  const found = words.filter((word) => said.includes(word))
-  return words.length > 0 && found.length >= words.length / 2
-}

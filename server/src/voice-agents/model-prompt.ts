@@ -14,16 +14,7 @@ export function instructionsOf(brief: CallBrief, { transcript, now }: CallSoFar)
   return [
     `You are ${agent.name}, an AI assistant of the law firm ${firm}. You are on the phone with somebody who answered the number of ${client.first_name} ${client.last_name}. It is ${localTime(now, zone)} where they are.`,
     `Your task: ${brief.render(agent.task)}`,
-    ...(agent.post_call_fields.length > 0
-      ? [
-          `Find out, one question at a time:\n${agent.post_call_fields
-            .map(({ name, type, description, choices }) => {
-              const among = choices?.length ? ` (one of: ${choices.join(', ')})` : ''
-              return `- ${name}: ${type}${among}${description ? `: ${brief.render(description)}` : ''}`
-            })
-            .join('\n')}`,
-        ]
-      : []),
+    ...questionsOf(brief),
     known
       ? `They have confirmed that they are ${client.first_name}. What you may tell them of their case:\n${factsOf(brief)}\nAnything else about the case you do not know; offer that a colleague will call.`
       : 'Nobody has confirmed yet that they are this person. Until somebody does, say nothing about why you call, only that it is a matter with the firm.',
@@ -39,6 +30,16 @@ export function instructionsOf(brief: CallBrief, { transcript, now }: CallSoFar)
       '- When everything is said, say goodbye and use end_call.',
     ].join('\n'),
   ].join('\n\n')
+}
+
+/** What is to be found out: a paragraph of instructions, or none. */
+export function questionsOf({ agent, render }: CallBrief): string[] {
+  if (agent.post_call_fields.length === 0) return []
+  const fields = agent.post_call_fields.map(({ name, type, description, choices }) => {
+    const among = choices?.length ? ` (one of: ${choices.join(', ')})` : ''
+    return `- ${name}: ${type}${among}${description ? `: ${render(description)}` : ''}`
+  })
+  return [`Find out, one question at a time:\n${fields.join('\n')}`]
 }
 
 export function messagesOf(happened: Happened, transcript: readonly Turn[]): ModelMessage[] {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asksToBeLeftAlone } from './opt-out.ts'
+import { asksToBeLeftAlone, promisesNoMoreCalls } from './opt-out.ts'
 
 const OPT_OUTS = [
   'Stop.',
@@ -99,3 +99,19 @@ const OTHER_TALK = [
 ]
 
 for (const text of OTHER_TALK) test(`"${text}" is no opt-out`, () => assert.equal(asksToBeLeftAlone(text), false))
+
+for (const text of [
+  "I'm taking you off our calling list now. Goodbye.",
+  'I have removed your number from the list.',
+  'Understood, we will not call you again.',
+  "I've taken you off our list, and nobody will contact you again.",
+  "We won't be calling you anymore.",
+])
+  test(`"${text}" promises that there are no more calls`, () => assert.equal(promisesNoMoreCalls(text), true))
+
+for (const text of [
+  "I'll call you again tomorrow.",
+  'Would you like us not to call you?',
+  'Is your number on our list?',
+])
+  test(`"${text}" promises nothing of the kind`, () => assert.equal(promisesNoMoreCalls(text), false))

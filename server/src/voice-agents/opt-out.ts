@@ -70,3 +70,14 @@ export function asksToBeLeftAlone(text: string): boolean {
   if (!ASKED.some((pattern) => pattern.test(said))) return false
   return FOR_GOOD.test(said) || !ABOUT_THE_HOUR.test(said) || /\bleave (?:me|us) alone\b/.test(said)
 }
+
+const PROMISES: RegExp[] = [
+  /\b(?:taking|taken|take|removing|removed|remove) (?:you|your (?:phone )?number)\b.{0,12}\b(?:off|from) (?:our|the)\b.{0,20}\blist/,
+  /\b(?:(?:we|i)(?:'ll| will) (?:not|never|no longer)|(?:we|i) won't|(?:nobody|no one)(?:'ll| will)) (?:be )?(?:call|calling|contact|contacting) you (?:again|any ?more)\b/,
+]
+
+/** An agent whose words are not ours promised that there will be no more calls: what it promised holds. */
+export const promisesNoMoreCalls = (text: string): boolean => {
+  const said = plain(text)
+  return PROMISES.some((pattern) => pattern.test(said))
+}

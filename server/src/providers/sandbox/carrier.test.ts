@@ -73,8 +73,10 @@ async function listen(
     transfer: (event) => void transfers.push(event),
     machine: () => assert.fail('the sandbox tells the conversation'),
     conversation: talk,
+    overheard: () => assert.fail('the sandbox hosts no agents'),
     report: () => assert.fail('the sandbox hosts no agents'),
     brief: () => assert.fail('the sandbox hosts no agents'),
+    script: () => assert.fail('the sandbox hosts no agents'),
   }
   await carrier.start(events)
   after(() => carrier.stop())
@@ -432,8 +434,10 @@ test('a thousand calls placed at once are written in a few statements, each once
     transfer: () => {},
     machine: () => {},
     conversation: greet,
+    overheard: () => {},
     report: () => {},
     brief: () => assert.fail(),
+    script: () => assert.fail(),
   })
   after(() => carrier.stop())
   const calls = Array.from({ length: 1000 }, (_, n) => callTo(`+1${203 + (n % 700)}5550${100 + (n % 100)}`))
