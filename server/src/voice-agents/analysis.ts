@@ -4,6 +4,7 @@ import { type Answer, borneOut, fitting } from './answers.ts'
 import { spokenAppointment } from './appointment.ts'
 import { CALLBACK_HORIZON_HOURS } from './callback-time.ts'
 import { type Facts, factsOf, type Held } from './facts.ts'
+import { onlyScreened } from './hearing.ts'
 import { asksToBeLeftAlone, promisesNoMoreCalls } from './opt-out.ts'
 import { sentimentOf } from './sentiment.ts'
 import { summaryOf } from './summary.ts'
@@ -51,7 +52,8 @@ export function analyse(held: Held, brief: CallBrief): CallOutcome {
     duration_seconds: held.duration_seconds,
     transcript: held.transcript,
     summary: summaryOf(result, held, facts, brief),
-    sentiment_score: result === 'voicemail' || !facts.spoke ? null : sentimentOf(held.transcript),
+    sentiment_score:
+      result === 'voicemail' || result === 'no_answer' || !facts.spoke ? null : sentimentOf(held.transcript),
     extracted_fields: facts.fields,
     opted_out: result === 'opted_out',
     is_disqualified: result === 'disqualified',
@@ -129,6 +131,7 @@ const optedOut = (outcome: CallOutcome): CallOutcome => ({
  * - `voicemail`: a machine answered.
  * - `transferred`: the contact was connected to a person.
  * - `failed`: the line or our own side broke.
+ * - `no_answer`: a phone that screens its calls answered, and nobody came to it.
  * - `wrong_number`: whoever answered is not the contact and does not know them.
  * - `disqualified`: the contact said that the matter is taken care of: another lawyer has it, it is settled or closed,
  *   they were not involved, or the contact has died.
@@ -144,6 +147,8 @@ function resultOf(held: Held, { quotes, callback, booked, next_step, fields }: F
   if (held.disconnection_reason === 'voicemail_reached') return 'voicemail'
   if (held.transferred_to !== null || held.disconnection_reason === 'call_transfer') return 'transferred'
   if (held.disconnection_reason === 'error_unknown') return 'failed'
+  if (onlyScreened(held.transcript.filter(({ speaker }) => speaker === 'contact').map(({ text }) => text)))
+    return 'no_answer'
   if (quotes.wrong_number !== undefined) return 'wrong_number'
   if (quotes.deceased !== undefined || quotes.disqualified !== undefined) return 'disqualified'
   if (booked) return 'converted'
@@ -168,6 +173,7 @@ function ledToItsEnd({ transcript, disconnection_reason }: Held, quotes: Facts['
 
 function endReason(result: CallResult, reason: DisconnectionReason): string {
   if (result === 'opted_out') return 'Contact asked not to be called again'
+  if (result === 'no_answer') return 'Call screen answered, and nobody picked up'
   switch (reason) {
     case 'user_hangup':
       return 'Contact hung up'

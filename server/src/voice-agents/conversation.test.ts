@@ -271,7 +271,8 @@ test('with appointments enabled the next step is one, and what was suggested is 
 test('a machine is hung up on: by its own words, or by the verdict of the carrier', async () => {
   for (const contact of [
     ['You have reached Bob. Please leave a message after the tone.'],
-    [{ type: 'machine' } as const],
+    [{ type: 'machine' } as const, 'Hello, this is the home of the López family.'],
+    [{ type: 'machine' } as const, { type: 'silence', seconds: 8 } as const],
   ]) {
     const { outcome, said, line } = await call(contact)
     assert.deepEqual(
@@ -300,6 +301,40 @@ test('a phone that screens its calls is told who calls and for whom, in one sent
   )
   assert.equal(said[2], said[0])
   assert.match(said[3]!, /^Thank you, Maria/)
+})
+
+const SCREEN = 'Hi, if you record your name and reason for calling, I will see if this person is available.'
+const HOLD_ON = 'Thank you. Please stay on the line.'
+const silence = { type: 'silence', seconds: 8 } as const
+
+test('a phone that screens its calls gets almost a minute, whatever machine detection says of it', async () => {
+  for (const contact of [
+    [{ type: 'machine' } as const, SCREEN, HOLD_ON, silence, silence, silence, 'Hello?', 'Yes.'],
+    [SCREEN, { type: 'machine' } as const, silence, silence, silence, 'Hello?', 'Yes.'],
+  ]) {
+    const { said, outcome } = await call(contact)
+    assert.equal(said.length, 4, said.join('\n'))
+    assert.match(said[3]!, /^Thank you, Maria/)
+    assert.equal(outcome.result, 'unsuccessful')
+  }
+})
+
+test('a phone that screens its calls and that nobody comes to counts as not answered, and nobody is told of the matter', async () => {
+  const waits = Array.from({ length: 8 }, () => silence)
+  for (const contact of [[SCREEN, ...waits], [SCREEN, HOLD_ON, ...waits], [SCREEN]]) {
+    const { said, outcome } = await call(contact)
+    assert.equal(said.length, 2)
+    assert.deepEqual(
+      [outcome.result, outcome.end_reason, outcome.sentiment_score],
+      ['no_answer', 'Call screen answered, and nobody picked up', null],
+    )
+    assert.match(outcome.summary, /call screen answered the call to Maria López/)
+  }
+})
+
+test('a phone that screens its calls and then takes a message is a machine', async () => {
+  const { outcome } = await call([SCREEN, HOLD_ON, 'Nobody is available. Please record your message after the tone.'])
+  assert.equal(outcome.result, 'voicemail')
 })
 
 test('silence is asked about once and then ends the call', async () => {

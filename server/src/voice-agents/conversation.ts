@@ -9,13 +9,16 @@ import {
 import { analyse, type CallOutcome } from './analysis.ts'
 import type { AgentAction, BrainFor, Happened } from './brain.ts'
 import type { Held, Note } from './facts.ts'
-import { soundsLikeVoicemail } from './hearing.ts'
-import { openingOf, voicemailOf } from './opening.ts'
+import { onlyScreened, soundsLikeScreening, soundsLikeVoicemail } from './hearing.ts'
+import { openingOf, screenedOpeningOf, voicemailOf } from './opening.ts'
 import { asksToBeLeftAlone } from './opt-out.ts'
 import { scriptedBrain } from './script.ts'
 
 /** "… from Marsh & Cole, P.C.." */
 const DOUBLE_STOP = /(?<!\.)\.\.(?!\.)/g
+
+/** Seconds that a phone which screens its calls gets to ring and be answered. */
+const SCREEN_SECONDS = 50
 
 /** No brain, however talkative, keeps a person on the phone beyond so many turns. */
 const MOST_TURNS = 120
@@ -59,6 +62,10 @@ export async function hold(
   let contactTurns = transcript.filter(({ speaker }) => speaker === 'contact').length
   /** A machine is talking, and the agent waits for its beep. */
   let awaitsBeep = false
+  /** Machine detection has spoken before anything was heard. */
+  let detected = false
+  /** When a phone that screens its calls was told who is calling; null otherwise, and as soon as somebody picks up. */
+  let screenedAt: number | null = null
 
   const elapsed = () => (line.answered_at.getTime() - answeredAt.getTime()) / 1000 + line.elapsed()
   const at = () => Math.round(elapsed() * 10) / 10
@@ -126,42 +133,68 @@ export async function hold(
         transcript.push({ speaker: 'contact', text: event.text, at: at() })
         if (awaitsBeep) return null
         if (asksToBeLeftAlone(event.text)) return letGo()
-        if (contactTurns <= 2 && soundsLikeVoicemail(event.text)) {
+        if (soundsLikeScreening(event.text) && stillScreened()) return introduce()
+        if (screenedAt !== null && stillScreened()) return null
+        if ((contactTurns <= 2 || screenedAt !== null) && soundsLikeVoicemail(event.text)) {
           if (!message) return hangUpOnMachine()
           awaitsBeep = true
           return null
+        }
+        if (detected) return hangUpOnMachine()
+        if (screenedAt !== null) {
+          screenedAt = null
+          return greet()
         }
         if (transcript.length > MOST_TURNS)
           return takeLeave('Thank you for your time. I have to end the call here. Goodbye.', 'max_duration_reached')
         return act(event)
       case 'machine':
         // A late verdict is wrong about somebody who has been talking with us.
-        return contactTurns > 1 && !awaitsBeep ? null : hangUpOnMachine()
+        if (screenedAt !== null || (contactTurns > 1 && !awaitsBeep)) return null
+        // Its words may turn out to be those of a phone that screens its calls.
+        if (contactTurns > 0 || message) return hangUpOnMachine()
+        detected = true
+        return null
       case 'interrupted':
         cutToWhatWasHeard(transcript, event.heard)
         return null
       case 'dtmf':
         return act(event)
       case 'silence':
-        if (awaitsBeep) return hangUpOnMachine()
+        if (awaitsBeep || detected) return hangUpOnMachine()
+        if (screenedAt !== null) return at() - screenedAt < SCREEN_SECONDS ? null : hangUp('inactivity')
         if (silences++ > 0) return takeLeave("I can't hear you, so I'll end the call here. Goodbye.", 'inactivity')
         await say('Hello? Are you still there?', transcript.findLast(({ speaker }) => speaker === 'agent')?.asks)
         return null
       case 'ended':
-        return event.reason
+        return detected ? 'voicemail_reached' : event.reason
     }
+  }
+
+  const stillScreened = () =>
+    onlyScreened(transcript.filter(({ speaker }) => speaker === 'contact').map(({ text }) => text))
+
+  /** The phone rings only after a short, plain answer. */
+  async function introduce(): Promise<null> {
+    detected = false
+    screenedAt ??= at()
+    await say(screenedOpeningOf(brief))
+    return null
   }
 
   async function hangUpOnMachine(): Promise<DisconnectionReason> {
     if (message) await say(message, undefined, 'whole')
+    return hangUp('voicemail_reached')
+  }
+
+  async function hangUp(reason: DisconnectionReason): Promise<DisconnectionReason> {
     await line.end()
-    return 'voicemail_reached'
+    return reason
   }
 
   async function takeLeave(words: string, reason: DisconnectionReason): Promise<DisconnectionReason> {
     await say(words)
-    await line.end()
-    return reason
+    return hangUp(reason)
   }
 
   async function talk(): Promise<DisconnectionReason> {

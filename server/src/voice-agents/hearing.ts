@@ -127,6 +127,16 @@ export const soundsLikeVoicemail = (text: string) => MACHINE.test(plain(text))
 /** A phone that asks who is calling before it rings (iOS 26 and the like): silence or a wrong word and nobody is reached. */
 export const soundsLikeScreening = (text: string) => SCREENING.test(plain(text))
 
+const HOLD_ON =
+  /\b(?:stay on the line|please (?:hold|wait)|hold the line|one moment|(?:just )?a (?:moment|second|minute),? please|(?:trying to )?connect(?:ing)? you(?:r call)?)\b/
+
+/** All that was heard came from a phone that screens its calls: nobody has picked up yet. */
+export function onlyScreened(heard: readonly string[]): boolean {
+  return (
+    heard.some(soundsLikeScreening) && heard.every((text) => soundsLikeScreening(text) || HOLD_ON.test(plain(text)))
+  )
+}
+
 const YES =
   /^(?:(?:oh |why )?(?:yes|yeah|yep|yup|ya|yea|sure|correct|right|absolutely|definitely|certainly|exactly|indeed|true|affirmative|speaking|okay|ok|alright|all right|fine|uh[ -]?huh|mm[ -]?hmm)\b|s[ií](?![a-zñ])|of course|that's (?:right|correct|me|true|fine|him|her)|that is (?:right|correct|me|true|fine)|this is (?:she|he|her|him|me|correct|right|true|fine)\b|it is\b|i (?:think|believe|guess|suppose) so\b|i (?:do|did)\b(?! not|n't| no\b| never| wonder)|i (?:am|have|would|was|can|will|could)(?= ?[,.!]|$| indeed| still)|you(?:'ve got| have| got) (?:him|her|me|it)|go (?:ahead|on|for it)|please do|sounds good|no problem|not a problem|i'd (?:like (?:that|it|an?|to)\b(?! know)|love|be happy|appreciate)|let's do|why not|yes,? please|very much|as a matter of fact)/
 const NO =

@@ -5,6 +5,7 @@ import type { CallBrief } from '../providers/voice.ts'
 import { appointmentTime, spokenAppointment } from './appointment.ts'
 import type { AgentAction, Brain, BrainFor, CallSoFar, Happened } from './brain.ts'
 import { callbackTime, spokenTime } from './callback-time.ts'
+import { soundsLikeScreening } from './hearing.ts'
 import { instructionsOf, messagesOf } from './model-prompt.ts'
 import { scriptedBrain } from './script.ts'
 import { speechGuard } from './speech-guard.ts'
@@ -146,7 +147,7 @@ async function within<T>(work: Promise<T>, ms: number): Promise<T> {
 /** What the script would say now, had it led the conversation so far. */
 function* standIn(brief: CallBrief, happened: Happened, { transcript, now }: CallSoFar): Iterable<AgentAction> {
   const script: Brain = scriptedBrain(brief)
-  const heard = transcript.filter(({ speaker }) => speaker === 'contact')
+  const heard = transcript.filter(({ speaker, text }) => speaker === 'contact' && !soundsLikeScreening(text))
   const earlier = happened.type === 'said' ? heard.slice(0, -1) : heard
   for (const { text } of earlier) script.respond({ type: 'said', text }, { transcript, now })
   yield* script.respond(happened, { transcript, now }) as Iterable<AgentAction>

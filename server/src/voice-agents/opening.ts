@@ -20,6 +20,10 @@ export function openingOf(brief: CallBrief): string {
   return parts.join(' ')
 }
 
+/** For a phone that asks who is calling and why: to whomever reads it, and nothing of the matter. */
+export const screenedOpeningOf = ({ agent, company_name: firm, client }: CallBrief): string =>
+  `This is ${agent.name}, an AI assistant from ${firm}, calling ${client.first_name} ${client.last_name} about a matter with the firm.`
+
 /** What a machine is told where the agent leaves a message; null where it hangs up. */
 export function voicemailOf(brief: CallBrief): string | null {
   const { voicemail_action, voicemail_message } = brief.agent

@@ -2,8 +2,7 @@ import type { CallBrief, PostCallField } from '../providers/voice.ts'
 import { answerTo } from './answers.ts'
 import type { AgentAction, Brain } from './brain.ts'
 import { callbackTime, spokenTime } from './callback-time.ts'
-import { confirmsIdentity, type Intent, intentOf, soundsLikeScreening, withholdsAnswer, yesOrNo } from './hearing.ts'
-import { openingOf } from './opening.ts'
+import { confirmsIdentity, type Intent, intentOf, withholdsAnswer, yesOrNo } from './hearing.ts'
 import { escaped, listed, questionOf, reasonOf } from './wording.ts'
 
 type Said = AgentAction[]
@@ -35,12 +34,10 @@ export function scriptedBrain(brief: CallBrief): Brain {
   let detours = 0
   let misunderstood = 0
   let timesAsked = 0
-  let screened = false
   let identified = false
   /** The question that waits for its answer. */
   let pending = { asks: 'identity', question: `Am I speaking with ${whole}?` }
 
-  const say = (words: string): Said => [{ do: 'say', words }]
   const bye = (words: string): Said => [{ do: 'say', words: `${words} Goodbye.` }, { do: 'end' }]
   const ask = (asks: string, before: string, question: string): Said => {
     pending = { asks, question }
@@ -141,14 +138,6 @@ export function scriptedBrain(brief: CallBrief): Brain {
   }
 
   function meet(text: string): Said {
-    if (soundsLikeScreening(text)) {
-      screened = true
-      return say(`This is ${agent.name}, an AI assistant from ${firm}, calling ${whole} about a matter with the firm.`)
-    }
-    if (screened) {
-      screened = false
-      return [{ do: 'say', words: openingOf(brief), asks: 'identity' }]
-    }
     const right = confirmsIdentity(text, namesSelf)
     if (right === true) return pending.asks === 'right_number' ? followIntent('not_here', text, new Date(0)) : explain()
     if (right === false) {
@@ -194,7 +183,7 @@ export function scriptedBrain(brief: CallBrief): Brain {
       if (happened.type === 'dtmf') return again("I'm sorry, I can't take keypad input.")
       const { text } = happened
       const asksNow = pending.asks
-      const intent = screened || soundsLikeScreening(text) ? null : intentOf(text, asksNow, pending.question)
+      const intent = intentOf(text, asksNow, pending.question)
       if (intent) {
         if (detours++ > PATIENCE) return bye("Thank you for your patience. I won't keep you any longer.")
         return followIntent(intent, text, now)

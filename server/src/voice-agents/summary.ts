@@ -16,6 +16,8 @@ export function summaryOf(result: CallResult, held: Held, facts: Facts, brief: C
       message !== null && held.transcript.some(({ speaker, text }) => speaker === 'agent' && text === message)
     return `A voicemail greeting answered the call to ${name}; ${left ? `the agent left its message: ${quoted(message)}` : 'no message was left'}.`
   }
+  if (result === 'no_answer')
+    return `A call screen answered the call to ${name} and was told who was calling; nobody came to the phone.`
   const said: string[] = []
   if (facts.identified) {
     const why = `I'm calling to ${reasonOf(brief)}`
