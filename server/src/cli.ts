@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { addAgentCommands } from './cli-agents.ts'
 import { addComplianceCommands } from './cli-compliance.ts'
 import { selectCompanies, selectKeys } from './companies/queries.ts'
-import { createCompany, createKey, setKeyEnabled } from './companies/setup.ts'
+import { createCompany, createKey, setCampaignsEnabled, setKeyEnabled } from './companies/setup.ts'
 import { COMMAND_LINE } from './core/actors.ts'
 import { readConfig } from './core/config.ts'
 import { type Database, openPool } from './core/db.ts'
@@ -23,6 +23,7 @@ const program = new Command('cli')
   .configureOutput({ outputError: (text, write) => write(oneLine(text.replace(/^error: /, ''))) })
 
 const company = program.command('company').description('Firms that share this installation')
+const campaigns = program.command('campaigns').description('All campaigns at once')
 const key = program.command('key').description('API keys of a company')
 
 withName(company.command('create').description('Create a company and its first API key')).action(
@@ -36,6 +37,19 @@ withJson(company.command('list').description('List the companies')).action(async
   const companies = await inDatabase(selectCompanies)
   print(json, companies, () => textTable(companies))
 })
+
+for (const [name, enabled, description] of [
+  ['off', false, 'Begin no more calls and messages of campaigns, from now on'],
+  ['on', true, 'Let campaigns go on'],
+] as const) {
+  const command = campaigns.command(name).description(description)
+  withJson(command.option('--company <id>', 'company_id; all companies when left out', positiveId)).action(
+    async ({ company, json }: Options) => {
+      const companies = await inDatabase((db) => setCampaignsEnabled(db, COMMAND_LINE, enabled, company))
+      print(json, companies, () => textTable(companies))
+    },
+  )
+}
 
 withCompany(withName(key.command('create').description('Create an API key'))).action(
   async ({ name, json, ...of }: Options) => {

@@ -62,12 +62,34 @@ test('beside a running service: a new key works at once, a disabled one is refus
   assert.equal(await service.ended, 0)
 })
 
+test('beside a running service: campaigns are switched off and on for all companies, or for one', async () => {
+  const service = startService(settings)
+  const url = await service.ready
+  const { company_id, api_key } = await answer('company', 'create', '--name', 'Third firm')
+  const isEnabled = async () => {
+    const read = await fetch(`${url}/v1/campaigns/settings`, { headers: { 'x-api-key': api_key } })
+    return ((await read.json()) as { is_enabled: boolean }).is_enabled
+  }
+  const off = await answer('campaigns', 'off')
+  assert.ok(off.length >= 2 && off.every(({ is_enabled }: { is_enabled: boolean }) => !is_enabled))
+  assert.equal(await isEnabled(), false)
+  assert.deepEqual(await answer('campaigns', 'on', '--company', String(company_id)), [
+    { company_id, name: 'Third firm', is_enabled: true },
+  ])
+  assert.equal(await isEnabled(), true)
+  await answer('campaigns', 'on')
+  service.child.kill('SIGTERM')
+  assert.equal(await service.ended, 0)
+})
+
 test('whatever it changes is in the audit log as done by the command line', async () => {
   const { connectionString } = await cloneDatabase()
   const own = { ...settings, DATABASE_URL: connectionString }
   await runCli(own, 'company', 'create', '--name', 'Firm')
   await runCli(own, 'key', 'disable', '1')
   await runCli(own, 'key', 'disable', '1')
+  await runCli(own, 'campaigns', 'off')
+  await runCli(own, 'campaigns', 'off')
   const client = new pg.Client(connectionString)
   await client.connect()
   const { rows } = await client.query('select activity, actor, channel, record_id, changes from audit_log order by id')
@@ -77,6 +99,12 @@ test('whatever it changes is in the audit log as done by the command line', asyn
     { activity: 'company_created', ...by, record_id: '1', changes: null },
     { activity: 'api_key_created', ...by, record_id: '1', changes: null },
     { activity: 'api_key_updated', ...by, record_id: '1', changes: { enabled: { from: true, to: false } } },
+    {
+      activity: 'campaign_settings_updated',
+      ...by,
+      record_id: '1',
+      changes: { is_enabled: { from: true, to: false } },
+    },
   ])
 })
 
@@ -91,6 +119,7 @@ test('people read tables and sentences', async () => {
 test('what is wrong is told in one line, with exit code 1 and nothing on standard output', async () => {
   assert.match(await refusal('key', 'disable', '999'), /key 999 not found/)
   assert.match(await refusal('key', 'list', '--company', '999'), /company 999 not found/)
+  assert.match(await refusal('campaigns', 'off', '--company', '999'), /company 999 not found/)
   assert.match(await refusal('key', 'disable', 'x'), /not an id/)
   assert.match(await refusal('company', 'create'), /--name <name>/)
   assert.match(await refusal('company', 'create', '--name', ' '), /1 to 255 characters/)

@@ -53,7 +53,8 @@ const named = (channels: { channel: Channel }[]) =>
   (['voice', 'sms', 'email'] as const)
     .filter((each) => channels.some(({ channel }) => channel === each))
     .map((each) => WORDS[each])
-    .join(' and ')
+    .join(', ')
+    .replace(/, ([^,]*)$/, ' and $1')
 
 async function giveUpMessages(db: Database, channels: Channel[]): Promise<void> {
   await db.run(sql`

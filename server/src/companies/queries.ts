@@ -42,6 +42,13 @@ export async function selectCompanies(db: Database): Promise<{ company_id: numbe
   return db.many(sql`select id as company_id, name, created_at from companies order by id`)
 }
 
+/** Answers whether it was otherwise before. */
+export async function updateCampaignsEnabled({ db, companyId }: Scope, enabled: boolean): Promise<boolean> {
+  const changed = await db.run(sql`
+    update companies set campaigns_enabled = ${enabled} where id = ${companyId} and campaigns_enabled <> ${enabled}`)
+  return changed > 0
+}
+
 /** Stores a key; a random one unless `apiKey` is given. */
 export async function insertKey(
   { db, companyId }: Scope,

@@ -1,9 +1,19 @@
 import sql from 'sql-template-tag'
 import { type Change, insertAudit } from '../core/change.ts'
 import type { Database, Pool } from '../core/db.ts'
+import { notFound } from '../core/errors.ts'
 import { hashKey } from '../core/key-hash.ts'
 import type { Context, Scope } from '../core/operation.ts'
-import { insertCompany, insertKey, type KeyRecord, lockKey, type NewKey, updateKeyEnabled } from './queries.ts'
+import {
+  insertCompany,
+  insertKey,
+  type KeyRecord,
+  lockKey,
+  type NewKey,
+  selectCompanies,
+  updateCampaignsEnabled,
+  updateKeyEnabled,
+} from './queries.ts'
 
 type Author = Pick<Context, 'actor' | 'channel' | 'requestId'>
 
@@ -35,6 +45,27 @@ export async function setKeyEnabled(scope: Scope, author: Author, id: number, en
   const changes = { enabled: { from: before.enabled, to: enabled } }
   await record(scope, author, { activity: 'api_key_updated', record_type: 'api_key', record_id: id, changes })
   return await updateKeyEnabled(scope, id, enabled)
+}
+
+/**
+ * The switch that stops all campaigns of a company, or of all, or lets them go on. Run it in a transaction. No process
+ * begins another call or message of them; a call in flight goes on to its end.
+ */
+export async function setCampaignsEnabled(
+  db: Database,
+  author: Author,
+  enabled: boolean,
+  companyId?: number,
+): Promise<{ company_id: number; name: string; is_enabled: boolean }[]> {
+  const companies = (await selectCompanies(db)).filter(({ company_id }) => !companyId || company_id === companyId)
+  if (companyId && companies.length === 0) notFound('company', companyId)
+  const changes = { is_enabled: { from: !enabled, to: enabled } }
+  for (const { company_id: companyId } of companies)
+    if (await updateCampaignsEnabled({ db, companyId }, enabled)) {
+      const change = { activity: 'campaign_settings_updated', record_type: 'company', record_id: companyId, changes }
+      await record({ db, companyId }, author, change)
+    }
+  return companies.map(({ company_id, name }) => ({ company_id, name, is_enabled: enabled }))
 }
 
 /**
