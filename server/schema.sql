@@ -150,6 +150,7 @@ create table calls (
   machine               boolean not null default false,
   looked_up_at          timestamp with time zone,
   evidence              jsonb,
+  line_end              text,
   constraint calls_pkey PRIMARY KEY (company_id, id),
   constraint calls_state_check CHECK (state = ANY (ARRAY['placing'::text, 'live'::text, 'ended'::text])),
   constraint calls_company_id_agent_id_fkey FOREIGN KEY (company_id, agent_id) REFERENCES agents(company_id, id),

@@ -16,16 +16,13 @@ import { openDatabase } from './database/open.ts'
 import { type RunningEngine, startEngine } from './engine/engine.ts'
 import { openClock } from './engine/sandbox-clock.ts'
 import { jobs, listen } from './jobs.ts'
-import { untilAskedToLeave } from './leaving.ts'
+import { stopServing, untilAskedToLeave } from './leaving.ts'
 import { operations } from './operations.ts'
 import { addPreferencePages } from './preferences/routes.ts'
 import { createProviders } from './providers/index.ts'
 import { languageModel } from './providers/language-model.ts'
 import { tools } from './tools.ts'
 import { welcome } from './welcome.ts'
-
-/** Milliseconds for requests and calls in hand; PostgreSQL needs the rest of the ten seconds. */
-const FINISHES_WITHIN = 4000
 
 async function serve(config: Config, log: Logger): Promise<void> {
   const leaving = untilAskedToLeave(log)
@@ -64,7 +61,7 @@ async function serve(config: Config, log: Logger): Promise<void> {
   // A process without an engine holds no conversations: the carrier must reach one that does.
   if (config.ROLE !== 'api') for (const each of [voice, sms, email]) each.addRoutes?.(app)
   addPreferencePages(app, pool)
-  stack.defer(async () => void (await Promise.all([close(app), engine?.stop(FINISHES_WITHIN)])))
+  stack.defer(() => stopServing(app, engine, voice))
 
   // Before anybody is called: the port shows whether the same service runs already.
   const url = publicUrl(config, await listenAt(app, config))
@@ -108,13 +105,6 @@ async function listenAt(app: FastifyInstance, { HOST, PORT }: Config): Promise<n
     throw new StartError(`cannot listen at port ${PORT} of ${HOST}: ${message}`)
   }
   return (app.server.address() as AddressInfo).port
-}
-
-/** Takes no more connections and waits for the answers under way. */
-async function close(app: FastifyInstance): Promise<void> {
-  const patience = setTimeout(() => app.server.closeAllConnections(), FINISHES_WITHIN)
-  await app.close()
-  clearTimeout(patience)
 }
 
 /** One line where a person can do something about it. */

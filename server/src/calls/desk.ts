@@ -63,7 +63,8 @@ function openDesk(engine: Engine): CallDesk {
   async function endedAfter(call: CallRef, held: Held, known: CallBrief, ended_at: Date): Promise<void> {
     const outcome = await mind.analyse(held, known)
     const { company_id, call_id } = call
-    await ended({ company_id, call_id, ...outcome, answered_at: held.answered_at, ended_at })
+    const { answered_at, put_down } = held
+    await ended({ company_id, call_id, ...outcome, answered_at, ended_at, put_down })
   }
 
   const anywhere = twoHalves(engine, {
@@ -125,6 +126,7 @@ function openDesk(engine: Engine): CallDesk {
       conversation: (line) =>
         engine.inHand(voice.events === 'anywhere' ? anywhere.conversation(line) : conversation(line)),
       machine: (call) => engine.inHand(anywhere.machine(call)),
+      lineEnded: (call, end) => engine.inHand(anywhere.lineEnded(call, end)),
       brief,
       // The call's result follows from its end.
       transfer: (event) => engine.inHand(noteTransfer(engine, event)),

@@ -23,7 +23,7 @@ export const followLateCalls: Job = {
   },
 }
 
-type LateCall = SoughtCall & { told: boolean }
+type LateCall = SoughtCall & { told: boolean; orphaned: boolean }
 
 /**
  * A conversation may take its time, but it must be over when the carrier has cut the call; without one, a call is late
@@ -43,15 +43,19 @@ function claimLate({ pool, clock }: Engine): Promise<LateCall[]> {
           talk_node is null or talk is not null or not exists (select from engine_nodes n where n.id = c.talk_node))))
       order by start_time limit ${BATCH} for update skip locked)
     returning company_id, id as call_id, provider_call_id, to_number as "to", from_number as "from", created_at as since,
-      hangup is not null as told`)
+      hangup is not null as told, talk_node is not null and talk is null and not exists (
+        select from engine_nodes n where n.id = talk_node) as orphaned`)
 }
 
-async function follow(engine: Engine, { told, ...call }: LateCall): Promise<void> {
+async function follow(engine: Engine, { told, orphaned, ...call }: LateCall): Promise<void> {
   const desk = deskOf(engine)
+  const { voice } = engine.providers
   try {
     if (told) return await desk.settleHalves(call)
-    const known = await engine.providers.voice.resume(call)
+    const known = await voice.resume(call)
     if (!known) await desk.settleLost(call)
+    // Nobody talks with them any more, and the carrier would have asked what comes next.
+    else if (orphaned && known.status === 'in_progress') await voice.hangUp({ ...call, ...known })
   } catch (error) {
     engine.log.warn({ err: error, call_id: call.call_id }, 'a late call could not be looked up; it is tried again')
   }

@@ -37,6 +37,8 @@ export interface CallEnd {
   evidence: Evidence | null
   /** What the agent promised that a person would do; each becomes a task on the case. */
   follow_ups: string[]
+  /** Our own process had to stop, which says nothing about the line. */
+  put_down?: boolean
 }
 
 const columns = {
@@ -207,7 +209,7 @@ async function updateStats(db: Database, settled: Settled[], now: Date): Promise
     converted: end.result === 'converted' && call.last_result !== 'converted' ? 1 : 0,
     disqualified: end.is_disqualified && call.last_result !== 'disqualified' ? 1 : 0,
     seconds: end.duration_seconds,
-    broken: end.result === 'failed' ? 1 : 0,
+    broken: end.result === 'failed' && !end.put_down ? 1 : 0,
   }))
   const since = new Date(now.getTime() - BREAKER.window_ms)
   const counting = sql`s.recent_since > ${since} and s.recent_calls < ${BREAKER.most_calls}`

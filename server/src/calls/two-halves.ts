@@ -1,7 +1,13 @@
 import sql from 'sql-template-tag'
 import { pause } from '../core/clock.ts'
 import type { Engine } from '../engine/job.ts'
-import { type CallRef, type CallStatusEvent, type Conversation, ConversationLost } from '../providers/voice.ts'
+import {
+  type CallRef,
+  type CallStatusEvent,
+  type Conversation,
+  ConversationLost,
+  type LineEnd,
+} from '../providers/voice.ts'
 import type { Held } from '../voice-agents/facts.ts'
 import {
   beginTalk,
@@ -9,18 +15,24 @@ import {
   type Halves,
   type Hangup,
   heldWithEnd,
+  looksBroken,
   noteHangup,
+  noteLineEnd,
   noteMachine,
   selectHalves,
-  selectMachines,
+  selectNews,
 } from './halves.ts'
 import { notReached } from './not-reached.ts'
 import type { CallEnd } from './settle.ts'
 
 /** How long the end of a call waits for a conversation that is only just beginning: real milliseconds. */
 const BEGINNING_MS = 2000
-/** How often a process asks whether its conversations turned out to be with machines: real milliseconds. */
-const MACHINE_POLL_MS = 1000
+/** How long the carrier may take to say who ended a conversation whose socket broke: real milliseconds. */
+const TELLING_MS = 2000
+/** How often a process asks what was told elsewhere of its conversations: real milliseconds. */
+const NEWS_POLL_MS = 1000
+/** A process that still has not told of a conversation so long after its call has lost it: by the engine's clock. */
+const HOLDER_MS = 10 * 60_000
 
 interface Doing {
   talk(line: Conversation, earlier: Held | null): Promise<Held>
@@ -32,7 +44,7 @@ export type TwoHalves = ReturnType<typeof twoHalves>
 
 /** The calls of a carrier whose events arrive anywhere: see `halves.ts`. */
 export function twoHalves(engine: Engine, { talk, ended, endedAfter }: Doing) {
-  const { pool, log, nodeId, signal } = engine
+  const { pool, clock, log, nodeId, signal } = engine
   const lines = new Map<number, Conversation>()
   let watching = false
 
@@ -40,9 +52,10 @@ export function twoHalves(engine: Engine, { talk, ended, endedAfter }: Doing) {
     const begun = await beginTalk(pool, line, nodeId)
     if (!begun) return line.end()
     lines.set(line.call_id, line)
-    void watchForMachines()
+    void watchForNews()
     try {
       const held = await talk(line, begun.earlier)
+      if (signal.aborted && held.disconnection_reason === 'error_unknown') held.put_down = true
       await join(line, await endTalk(pool, line, held))
     } catch (error) {
       if (!(error instanceof ConversationLost)) throw error
@@ -53,8 +66,14 @@ export function twoHalves(engine: Engine, { talk, ended, endedAfter }: Doing) {
 
   /** Settles a call of which both halves are there. */
   async function join(call: CallRef, halves: Halves | null): Promise<void> {
-    const held = halves && heldWithEnd(halves)
-    if (held) await endedAfter(call, held, halves.hangup!.at)
+    if (!halves?.talk || !halves.hangup) return
+    let found = halves
+    if (looksBroken(halves.talk) && !halves.line_end) {
+      await pause(TELLING_MS, signal)
+      found = (await selectHalves(pool, call)) ?? found
+    }
+    const held = heldWithEnd(found)
+    if (held) await endedAfter(call, held, halves.hangup.at)
   }
 
   async function completed(event: CallStatusEvent & { status: 'completed' }): Promise<void> {
@@ -88,6 +107,8 @@ export function twoHalves(engine: Engine, { talk, ended, endedAfter }: Doing) {
     if (!halves?.hangup) return
     const held = heldWithEnd(halves)
     if (held) return endedAfter(call, held, halves.hangup.at)
+    const elsewhere = halves.holder !== null && halves.holder !== nodeId
+    if (elsewhere && clock.now().getTime() - halves.hangup.at.getTime() < HOLDER_MS) return
     // Whoever held the conversation is gone, and with it what was said.
     if (!lines.has(call.call_id)) await ended(notReached(call, 'failed', 'error_unknown', halves.hangup.at))
   }
@@ -102,30 +123,27 @@ export function twoHalves(engine: Engine, { talk, ended, endedAfter }: Doing) {
   }
 
   async function machine(call: CallRef): Promise<void> {
-    const news = await noteMachine(pool, call)
-    if (news) tellOfMachine(call)
+    await noteMachine(pool, call)
+    lines.get(call.call_id)?.machine?.()
   }
 
-  function tellOfMachine({ call_id }: CallRef): void {
-    const line = lines.get(call_id)
-    line?.machine?.()
-  }
+  const lineEnded = (call: CallRef, end: LineEnd): Promise<void> => noteLineEnd(pool, call, end)
 
-  /** The verdict may have reached another process. */
-  async function watchForMachines(): Promise<void> {
+  /** Callbacks may reach any process; a line whose socket hangs hears of its own end in no other way. */
+  async function watchForNews(): Promise<void> {
     if (watching) return
     watching = true
-    const told = new Set<number>()
+    let over = new Set<number>()
     while (lines.size > 0 && !signal.aborted) {
-      await pause(MACHINE_POLL_MS, signal)
-      const found = await selectMachines(pool, nodeId).catch(() => [])
-      for (const call of found.filter(({ call_id }) => !told.has(call_id))) {
-        told.add(call.call_id)
-        tellOfMachine(call)
-      }
+      await pause(NEWS_POLL_MS, signal)
+      const news = await selectNews(pool, nodeId).catch(() => [])
+      for (const { call_id, machine } of news) if (machine) lines.get(call_id)?.machine?.()
+      // At the second look: the socket may be closing just now.
+      for (const each of news) if (each.over && over.has(each.call_id)) lines.get(each.call_id)?.gone?.()
+      over = new Set(news.filter((each) => each.over).map(({ call_id }) => call_id))
     }
     watching = false
   }
 
-  return { conversation, completed, underWay, machine, settleHalves, settleLost }
+  return { conversation, completed, underWay, machine, lineEnded, settleHalves, settleLost }
 }

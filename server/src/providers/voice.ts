@@ -43,6 +43,11 @@ export interface VoiceProvider {
   resume(call: SoughtCall): Promise<CarrierCall | null>
   /** Stops the ringing (`canceled`) or ends the conversation (`completed`); a call that is over stays as it is. */
   hangUp(call: SoughtCall): Promise<void>
+  /**
+   * The process is about to stop, and its door is still open: conversations that it holds are ended decently, now.
+   * Resolves when the carrier knows how they go on, or soon after.
+   */
+  putDown?(): Promise<void>
   /** Delivers no more events. Calls in progress go on at the carrier. */
   stop(): Promise<void>
 }
@@ -106,6 +111,8 @@ export interface VoiceEvents {
   machine(call: CallRef): void | Promise<void>
   /** What has been said so far in a conversation that a host holds: an opt-out is acted upon at once. */
   overheard(call: HostedCallRef, transcript: readonly Turn[]): void | Promise<void>
+  /** The carrier tells how a conversation ended that the agent did not end; it may be held in another process. */
+  lineEnded(call: CallRef, end: LineEnd): void | Promise<void>
   /** A host tells what was said, some time after the call has ended. */
   report(report: HostedReport): void | Promise<void>
   /** What an agent must know. */
@@ -178,7 +185,12 @@ export interface Conversation extends CallRef {
   end(): Promise<void>
   /** Machine detection has spoken elsewhere; it becomes an event of this conversation. */
   machine?(): void
+  /** It was told elsewhere that the call is over, of which this line has heard nothing. */
+  gone?(): void
 }
+
+/** How a conversation ended that the agent did not end. */
+export type LineEnd = 'user_hangup' | 'max_duration_reached' | 'error_unknown'
 
 export type CallerEvent =
   | { type: 'said'; text: string }
@@ -189,7 +201,7 @@ export type CallerEvent =
   /** The verdict of machine detection, which may come in the middle of a conversation. */
   | { type: 'machine' }
   /** The last event of a conversation that the agent did not end. */
-  | { type: 'ended'; reason: 'user_hangup' | 'max_duration_reached' | 'error_unknown' }
+  | { type: 'ended'; reason: LineEnd }
 
 export interface Turn {
   speaker: 'agent' | 'contact'

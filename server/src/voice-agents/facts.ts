@@ -11,6 +11,8 @@ export interface Held {
   disconnection_reason: DisconnectionReason
   transcript: Turn[]
   transferred_to: string | null
+  /** The line was not broken: our own process had to stop. */
+  put_down?: true
   /** What the agent agreed on with the contact and put down in so many words. */
   notes?: Note[]
 }

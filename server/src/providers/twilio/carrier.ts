@@ -105,6 +105,7 @@ export function twilioCarrier(db: Database, clock: Clock, account: TwilioAccount
       const found = await find(call)
       if (found) await client.calls(found.sid).update({ status: 'completed' }).catch(ifMissing)
     },
+    putDown: relays.putDown,
     async stop() {
       stopping.abort()
       await relays.stop()

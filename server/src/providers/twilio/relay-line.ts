@@ -11,8 +11,8 @@ export interface RelaySocket {
   send(frame: Outgoing): void
 }
 
-/** Why the agent let the session end; read again when the carrier asks what comes next. */
-export type HandOff = 'transfer' | 'hangup'
+/** Why we let the session end; read again when the carrier asks what comes next. */
+export type HandOff = 'transfer' | 'hangup' | 'sorry'
 
 export interface RelayLine extends Conversation {
   /** A frame of the carrier. Those that are not known are passed over. */
@@ -20,6 +20,9 @@ export interface RelayLine extends Conversation {
   /** The socket is closed; `clean` where the carrier closed it in the way that sockets are closed. */
   closed(clean: boolean): void
   machine(): void
+  gone(): void
+  /** The process must stop: the carrier is told to say so. A goodbye that is being said goes on. */
+  putDown(): void
 }
 
 interface LineOptions {
@@ -46,6 +49,7 @@ export function openRelayLine({ ref, socket, clock, answeredAt, maxSeconds, onFi
   const queue: CallerEvent[] = []
   let state: 'open' | 'ending' | 'closed' = 'open'
   let heardBefore = false
+  let leaving = false
   let toldOfMachine = false
   /** When the words handed over so far will have been spoken, by the clock. */
   let spokenUntil = 0
@@ -141,10 +145,26 @@ export function openRelayLine({ ref, socket, clock, answeredAt, maxSeconds, onFi
   }
 
   async function leave(handOff: HandOff): Promise<void> {
+    leaving = true
     await spoken()
+    end(handOff)
+  }
+
+  function end(handOff: HandOff): void {
     if (state !== 'open') return
     state = 'ending'
     socket.send({ type: 'end', handoffData: JSON.stringify({ next: handOff }) })
+    arrive()
+  }
+
+  function closed(clean: boolean): void {
+    if (state === 'closed') return
+    if (state === 'open') {
+      const reason = !clean ? 'error_unknown' : elapsed() >= maxSeconds - 2 ? 'max_duration_reached' : 'user_hangup'
+      queue.push({ type: 'ended', reason })
+    }
+    state = 'closed'
+    bargeIn.resolve(CUT)
     arrive()
   }
 
@@ -186,15 +206,13 @@ export function openRelayLine({ ref, socket, clock, answeredAt, maxSeconds, onFi
       toldOfMachine = true
       push({ type: 'machine' }, false)
     },
-    closed(clean) {
-      if (state === 'closed') return
-      if (state === 'open') {
-        const reason = !clean ? 'error_unknown' : elapsed() >= maxSeconds - 2 ? 'max_duration_reached' : 'user_hangup'
-        queue.push({ type: 'ended', reason })
-      }
-      state = 'closed'
+    closed,
+    gone: () => closed(true),
+    putDown() {
+      if (state !== 'open' || leaving) return
+      queue.push({ type: 'ended', reason: 'error_unknown' })
+      end('sorry')
       bargeIn.resolve(CUT)
-      arrive()
     },
   }
 }

@@ -3,12 +3,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import sql from 'sql-template-tag'
 import type { Clock } from '../../core/clock.ts'
 import type { Database } from '../../core/db.ts'
-import type { CallRef, CallStatusEvent, TransferEvent, VoiceEvents } from '../voice.ts'
+import type { CallRef, CallStatusEvent, LineEnd, TransferEvent, VoiceEvents } from '../voice.ts'
 import type { TwilioAccount } from './account.ts'
 import { failedReason } from './refusals.ts'
 import type { RelayConversations } from './relay.ts'
 import { addSignedRoutes } from './signed-routes.ts'
-import { callAddresses, emptyTwiml, hangupTwiml, relayTwiml, transferTwiml, whisperTwiml } from './twiml.ts'
+import { callAddresses, emptyTwiml, hangupTwiml, relayTwiml, sorryTwiml, transferTwiml, whisperTwiml } from './twiml.ts'
 
 interface RouteOptions {
   account: TwilioAccount
@@ -20,21 +20,18 @@ interface RouteOptions {
 
 type Form = Record<string, string | undefined>
 
-const LOST = "I'm sorry, the connection was lost. We will get back to you. Goodbye."
-
 /** A frame is a sentence or two. */
 const LARGEST_FRAME = 64 * 1024
 
 /** Everything that Twilio calls while a call goes on. Whichever process it reaches can answer. */
 export function addCallRoutes(app: FastifyInstance, { account, clock, db, events, relays }: RouteOptions): void {
   addSignedRoutes(app, account, async (routes) => {
-    await routes.register(websocket, { options: { maxPayload: LARGEST_FRAME } })
+    // Conversations are put down before the door closes; it does not hang up on them.
+    await routes.register(websocket, { options: { maxPayload: LARGEST_FRAME }, preClose: (done) => done() })
 
     routes.get('/providers/twilio/relay/:company/:call/:round', { websocket: true }, (socket, request) => {
-      const { company, call } = request.params as Form
-      relays.connect(socket, { company_id: Number(company), call_id: Number(call) }, (what, message) =>
-        request.log.warn(what, message),
-      )
+      const { company, call, round } = request.params as Form
+      relays.connect(socket, { company_id: Number(company), call_id: Number(call), round: Number(round) }, request.log)
     })
 
     const add = (route: string, answer: (about: About) => Promise<string | undefined>) =>
@@ -57,11 +54,14 @@ export function addCallRoutes(app: FastifyInstance, { account, clock, db, events
     /** The conversation is over: what comes next? */
     add('relay-ended', async (about) => {
       const { ref, form, round } = about
-      if (form.SessionStatus === 'failed') return hangupTwiml(LOST)
-      if (handOff(form.HandoffData) !== 'transfer') return hangupTwiml()
+      relays.asked(ref)
+      const end = lineEnd(form)
+      if (end) await (await events).lineEnded(ref, end)
+      const next = handOff(form.HandoffData)
+      if (end === 'user_hangup' || end === 'max_duration_reached' || next === 'hangup') return hangupTwiml()
       const brief = await (await events).brief(ref)
       const number = brief.agent.transfer_number
-      if (!number) return hangupTwiml(LOST)
+      if (next !== 'transfer' || !number) return sorryTwiml(brief)
       await tell(about, 'started', number)
       return transferTwiml(callAddresses(account.publicUrl, ref, round), brief, number, await callerOf(ref))
     })
@@ -138,6 +138,13 @@ function aboutOf({ query, body }: FastifyRequest): About {
     round: Number(round ?? 0),
     form: (body ?? {}) as Form,
   }
+}
+
+/** Null where we ended the conversation. Error 64104: the carrier's own limit was reached. */
+function lineEnd({ SessionStatus, ErrorCode }: Form): LineEnd | null {
+  if (SessionStatus === 'completed') return 'user_hangup'
+  if (SessionStatus !== 'failed') return null
+  return ErrorCode === '64104' ? 'max_duration_reached' : 'error_unknown'
 }
 
 function handOff(data: string | undefined): unknown {

@@ -83,21 +83,40 @@ export function transferTwiml(to: CallAddresses, { agent }: CallBrief, number: s
 }
 
 /** What a colleague hears before being connected. A machine presses no key. */
-export function whisperTwiml(to: CallAddresses, { agent, client, company_name, case: matter }: CallBrief): string {
+export function whisperTwiml(to: CallAddresses, brief: CallBrief): string {
+  const { agent, client, company_name, case: matter, recorded } = brief
   const response = new VoiceResponse()
-  const { voice, language } = voiceOf(agent.voice_id)
-  const words = `This is ${agent.name}, the AI assistant of ${company_name}, with ${client.first_name} ${client.last_name} on the line about a matter of type ${matter.type}. To take the call, press any key.`
+  const words = [
+    `This is ${agent.name}, the AI assistant of ${company_name}, with ${client.first_name} ${client.last_name} on the line about a matter of type ${matter.type}.`,
+    ...(recorded ? ['The call is recorded.'] : []),
+    'To take the call, press any key.',
+  ].join(' ')
   const gather = response.gather({ action: to.accepted, method: 'POST', numDigits: 1, timeout: 10, finishOnKey: '' })
-  gather.say({ voice: `Polly.${voice}` as 'Polly.Joanna-Neural', language: language as 'en-US' }, words)
+  gather.say(sayVoice(agent.voice_id), words)
   response.hangup()
   return response.toString()
 }
 
 export const emptyTwiml = (): string => new VoiceResponse().toString()
 
-export function hangupTwiml(lastWords?: string): string {
+export function hangupTwiml(): string {
   const response = new VoiceResponse()
-  if (lastWords) response.say(lastWords)
   response.hangup()
   return response.toString()
+}
+
+/** The conversation broke, or never began: whoever is on the line must at least hear who that was. */
+export function sorryTwiml({ agent, company_name }: CallBrief): string {
+  const response = new VoiceResponse()
+  response.say(
+    sayVoice(agent.voice_id),
+    `I'm sorry, this is the AI assistant of ${company_name}, and our connection was lost. We will get back to you. Goodbye.`,
+  )
+  response.hangup()
+  return response.toString()
+}
+
+function sayVoice(voiceId: string) {
+  const { voice, language } = voiceOf(voiceId)
+  return { voice: `Polly.${voice}` as 'Polly.Joanna-Neural', language: language as 'en-US' }
 }
