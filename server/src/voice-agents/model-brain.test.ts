@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { brief, lineWith } from '../../test/support/phone.ts'
-import { type Asked, type Reply, startModel } from '../../test/support/stub-model.ts'
+import { type Asked, type Reply, startModel, VENDORS, type Vendor } from '../../test/support/stub-model.ts'
 import type { CallBrief } from '../providers/voice.ts'
 import { hold } from './conversation.ts'
 import { mindOf } from './mind.ts'
@@ -17,288 +17,306 @@ const FIELDS = brief({
   ],
 })
 
-/** What is heard, and what comes of it, when the model does `reply` and the contact says these things. */
-async function call(
-  contact: Parameters<typeof lineWith>[0],
-  reply: (asked: Asked, time: number) => Reply,
-  about: CallBrief = brief(),
-) {
-  let time = 0
-  const stub = await startModel((asked) => reply(asked, asked.stream ? time++ : -1))
-  after(stub.close)
-  const line = lineWith(contact)
-  const mind = mindOf(stub.model, silent)
-  const optOuts: number[] = []
-  const held = await hold(line, about, mind.brainFor, { onOptOut: () => void optOuts.push(Date.now()) })
-  // What is empty is not heard.
-  const heard = line.heard.filter((words) => words !== '')
-  return { heard, line, held, stub, optOuts, outcome: await mind.analyse(held, about) }
-}
+for (const vendor of VENDORS) describe(vendor, () => ofVendor(vendor))
 
-const goodbye = { says: 'Thank you. Goodbye.', calls: [{ name: 'end_call', input: {} }] }
-
-test('the model leads the talk after the opening, which is not its own', async () => {
-  const { heard, held, stub } = await call(['Yes, speaking.', 'No.'], (_asked, time) =>
-    time === 0 ? { says: 'Thank you, Maria. Do you still want to pursue your claim?' } : goodbye,
-  )
-  assert.match(heard[0]!, /AI assistant calling from Marsh & Cole/)
-  assert.deepEqual(heard.slice(1), ['Thank you, Maria. Do you still want to pursue your claim?', 'Thank you. Goodbye.'])
-  assert.equal(held.disconnection_reason, 'agent_hangup')
-  const [{ messages }] = stub.asked as [Asked]
-  assert.deepEqual(
-    messages.map(({ role }) => role),
-    ['system', 'user', 'assistant', 'user'],
-  )
-})
-
-test('the model is not told of the case before the contact has said who they are', async () => {
-  const about: CallBrief = { ...brief(), render: (template) => template.replaceAll('{{case_number}}', 'K-4711') }
-  const { stub } = await call(
-    ['Who is this?', 'Yes, this is Maria.', 'OK.'],
-    (_asked, time) => (time < 2 ? { says: 'Is this Maria?' } : goodbye),
-    about,
-  )
-  const told = stub.asked.filter(({ stream }) => stream).map(({ messages }) => messages[0]!.content.includes('K-4711'))
-  assert.deepEqual(told, [false, true, true])
-})
-
-for (const [what, reply] of [
-  ['answers with a fault', { status: 500 }],
-  ['is overloaded', { status: 429 }],
-  ['never answers', { hangs: true }],
-  ['says nothing', { says: '' }],
-  ['talks nonsense', { says: '{"action": "speak"} <|im_end|> ####' }],
-  ['stops before its first word', { says: '', breaks: true }],
-] satisfies [string, Reply][])
-  test(`a model that ${what} is stood in for by the script, which has heard the whole talk`, async () => {
-    const { heard, outcome } = await call(['Yes, speaking.', 'Yes, please.'], ({ stream }) =>
-      stream ? reply : { says: 'no JSON' },
-    )
-    assert.match(
-      heard.at(-2)!,
-      /Thank you, Maria\. I'm calling to ask you whether you still want to pursue your claim\./,
-    )
-    assert.match(heard.at(-1)!, /Goodbye\./)
-    assert.deepEqual([outcome.result, outcome.disconnection_reason], ['converted', 'agent_hangup'])
-  })
-
-test('a model that breaks off in the middle asks to hear it again', async () => {
-  const { heard } = await call(['Yes, speaking.'], () => ({
-    says: 'Good morning Maria and thanks for taking',
-    between: 20,
-    breaks: true,
-  }))
-  assert.match(heard.at(-1)!, /lost my thread/)
-})
-
-test('a slow model is heard word by word', async () => {
-  const stub = await startModel(() => ({
-    says: 'Good morning Maria and thanks for taking my call today.',
-    between: 60,
-  }))
-  after(stub.close)
-  const tokens: number[] = []
-  const line = {
-    ...lineWith(['Yes, speaking.']),
-    say: async (words: string | AsyncIterable<string>) => {
-      if (typeof words !== 'string') for await (const _token of words) tokens.push(Date.now())
-    },
+function ofVendor(vendor: Vendor) {
+  /** What is heard, and what comes of it, when the model does `reply` and the contact says these things. */
+  async function call(
+    contact: Parameters<typeof lineWith>[0],
+    reply: (asked: Asked, time: number) => Reply,
+    about: CallBrief = brief(),
+  ) {
+    let time = 0
+    const stub = await startModel((asked) => reply(asked, asked.stream ? time++ : -1), vendor)
+    after(stub.close)
+    const line = lineWith(contact)
+    const mind = mindOf(stub.model, silent)
+    const optOuts: number[] = []
+    const held = await hold(line, about, mind.brainFor, { onOptOut: () => void optOuts.push(Date.now()) })
+    // What is empty is not heard.
+    const heard = line.heard.filter((words) => words !== '')
+    return { heard, line, held, stub, optOuts, outcome: await mind.analyse(held, about) }
   }
-  await hold(line, brief(), mindOf(stub.model, silent).brainFor)
-  assert.ok(tokens.length >= 4 && tokens.at(-1)! - tokens[0]! > 150, JSON.stringify(tokens))
-})
 
-test('a model that is away costs its patience only a few times in a call', async () => {
-  const { stub, outcome } = await call(
-    ['Yes, speaking.', 'Sure.', 'In March of last year.', 'Two.', 'Email, please.', 'Yes.', 'Yes, please.'],
-    ({ stream }) => (stream ? { status: 500 } : { says: '' }),
-    FIELDS,
-  )
-  assert.equal(stub.asked.filter(({ stream }) => stream).length, 3)
-  assert.deepEqual(outcome.extracted_fields, {
-    incident_date: 'In March of last year.',
-    people_hurt: 2,
-    method: 'email',
-    in_pain: true,
+  const goodbye = { says: 'Thank you. Goodbye.', calls: [{ name: 'end_call', input: {} }] }
+
+  test('the model leads the talk after the opening, which is not its own', async () => {
+    const { heard, held, stub } = await call(['Yes, speaking.', 'No.'], (_asked, time) =>
+      time === 0 ? { says: 'Thank you, Maria. Do you still want to pursue your claim?' } : goodbye,
+    )
+    assert.match(heard[0]!, /AI assistant calling from Marsh & Cole/)
+    assert.deepEqual(heard.slice(1), [
+      'Thank you, Maria. Do you still want to pursue your claim?',
+      'Thank you. Goodbye.',
+    ])
+    assert.equal(held.disconnection_reason, 'agent_hangup')
+    const [{ messages }] = stub.asked as [Asked]
+    assert.deepEqual(
+      messages.map(({ role }) => role),
+      ['system', 'user', 'assistant', 'user'],
+    )
   })
-})
 
-for (const advice of [
-  'You should sign the papers they sent you.',
-  'Honestly, I would not accept that offer.',
-  "Don't talk to the insurance company.",
-  'You have a very strong case.',
-  'Your claim is worth at least fifty thousand dollars.',
-  'I guarantee that we will win this.',
-  'You will get compensated for all of it.',
-  'You’re entitled to damages.',
-  'Under state law you have two years.',
-  'I recommend filing a suit.',
-])
-  test(`legal advice never reaches the contact: ${advice}`, async () => {
-    const { heard, held } = await call(['Yes, speaking. Do I have a case?'], () => ({
-      says: `I see, Maria. ${advice} Trust me on that, it is easy.`,
+  test('the model is not told of the case before the contact has said who they are', async () => {
+    const about: CallBrief = { ...brief(), render: (template) => template.replaceAll('{{case_number}}', 'K-4711') }
+    const { stub } = await call(
+      ['Who is this?', 'Yes, this is Maria.', 'OK.'],
+      (_asked, time) => (time < 2 ? { says: 'Is this Maria?' } : goodbye),
+      about,
+    )
+    const told = stub.asked
+      .filter(({ stream }) => stream)
+      .map(({ messages }) => messages[0]!.content.includes('K-4711'))
+    assert.deepEqual(told, [false, true, true])
+  })
+
+  for (const [what, reply] of [
+    ['answers with a fault', { status: 500 }],
+    ['takes no more requests', { status: 429 }],
+    ['is overloaded', { status: 529 }],
+    ['is overloaded once it has begun', { says: '', breaks: 'by an error' }],
+    ['never answers', { hangs: true }],
+    ['says nothing', { says: '' }],
+    ['talks nonsense', { says: '{"action": "speak"} <|im_end|> ####' }],
+    ['stops before its first word', { says: '', breaks: true }],
+  ] satisfies [string, Reply][])
+    test(`a model that ${what} is stood in for by the script, which has heard the whole talk`, async () => {
+      const { heard, outcome } = await call(['Yes, speaking.', 'Yes, please.'], ({ stream }) =>
+        stream ? reply : { says: 'no JSON' },
+      )
+      assert.match(
+        heard.at(-2)!,
+        /Thank you, Maria\. I'm calling to ask you whether you still want to pursue your claim\./,
+      )
+      assert.match(heard.at(-1)!, /Goodbye\./)
+      assert.deepEqual([outcome.result, outcome.disconnection_reason], ['converted', 'agent_hangup'])
+    })
+
+  test('a model that breaks off in the middle asks to hear it again', async () => {
+    const { heard } = await call(['Yes, speaking.'], () => ({
+      says: 'Good morning Maria and thanks for taking',
+      between: 20,
+      breaks: true,
     }))
-    assert.match(
-      heard.at(-1)!,
-      /^I see, Maria\. (?:Honestly, … )?I'm not able to give legal advice, but I'll note your question for the legal team at Marsh & Cole\.$/,
+    assert.match(heard.at(-1)!, /lost my thread/)
+  })
+
+  test('a slow model is heard word by word', async () => {
+    const stub = await startModel(
+      () => ({
+        says: 'Good morning Maria and thanks for taking my call today.',
+        between: 60,
+      }),
+      vendor,
     )
-    assert.equal(held.transcript.at(-1)!.text, heard.at(-1))
-  })
-
-test('a sentence that is no advice goes through as it is', async () => {
-  for (const says of [
-    'You have a hearing on March 12. Will you be there?',
-    'Thank you. Could you tell me when the accident happened?',
-    'I suggest that we talk tomorrow, when you have more time.',
-    'Your case is with Ms. Hoffman. You can call the office any time.',
-    "I'm an AI assistant, not a person.",
-  ]) {
-    const { heard } = await call(['Yes, speaking.'], () => ({ says }))
-    assert.equal(heard.at(-1), says)
-  }
-})
-
-test('a model that says it is human is corrected', async () => {
-  const { heard } = await call(['Are you a robot?'], () => ({ says: 'No, I am a real person, I promise.' }))
-  assert.match(heard.at(-1)!, /I'm an AI assistant calling for Marsh & Cole, not a person\./)
-})
-
-test('an opt-out ends the call whatever the model would say', async () => {
-  const { heard, held, outcome, optOuts } = await call(['Yes, speaking.', 'Stop calling me.'], () => ({
-    says: 'But wait, we have so much to talk about!',
-  }))
-  assert.match(heard.at(-1)!, /will not call you again\. Goodbye\./)
-  assert.equal(held.disconnection_reason, 'agent_hangup')
-  assert.deepEqual([outcome.result, optOuts.length], ['opted_out', 1])
-})
-
-test('the model may record an opt-out that the patterns missed', async () => {
-  const { heard, optOuts } = await call(['Yes?', 'This phone is for family only.'], (_asked, time) =>
-    time === 0 ? { says: 'Is this Maria?' } : { says: '', calls: [{ name: 'record_opt_out', input: {} }] },
-  )
-  assert.match(heard.at(-1)!, /will not call you again/)
-  assert.equal(optOuts.length, 1)
-})
-
-test('a callback is noted only at a time at which we may call', async () => {
-  const note = (when: string): Reply => ({ says: '', calls: [{ name: 'note_callback', input: { when } }] })
-  const { heard, outcome } = await call(['Call me at midnight.', 'Tomorrow at three then.'], (_asked, time) =>
-    note(time === 0 ? 'tomorrow at 23:30' : 'tomorrow at three'),
-  )
-  assert.match(heard[1]!, /between 8 in the morning and 9 in the evening/)
-  assert.match(heard.at(-1)!, /I'll call again tomorrow at 3 PM/)
-  assert.equal(outcome.result, 'callback_requested')
-  assert.equal(outcome.callback_at?.toISOString(), '2026-03-03T20:00:00.000Z')
-})
-
-test('an appointment is booked within the hours of the office, as a task on the case', async () => {
-  const about = {
-    ...brief({ is_appointment_booking_enabled: true }),
-    office_hours: [{ start_time: '10:00', end_time: '16:00' }],
-  }
-  const book = (date: string, time: string): Reply => ({
-    says: '',
-    calls: [{ name: 'book_appointment', input: { date, time } }],
-  })
-  const { heard, outcome, stub } = await call(
-    ['Yes, speaking.', 'Saturday at eleven.', 'Then Tuesday at nine.', 'Tuesday at eleven.', 'No, thanks.'],
-    (_asked, time) =>
-      [
-        { says: 'When can you come in?' },
-        book('2026-03-07', '11:00'),
-        book('2026-03-10', '09:00'),
-        book('2026-03-10', '11:00'),
-        goodbye,
-      ][time] ?? { says: '' },
-    about,
-  )
-  assert.match(heard[2]!, /Monday to Friday, 10 AM to 4 PM/)
-  assert.match(heard[3]!, /Monday to Friday/)
-  assert.match(heard[4]!, /Tuesday, March 10 at 11 AM/)
-  assert.equal(outcome.appointment_at?.toISOString(), '2026-03-10T15:00:00.000Z')
-  assert.deepEqual(outcome.follow_ups, ['Appointment with Maria López: Tuesday, March 10 at 11 AM (America/New_York).'])
-  assert.ok(stub.asked[0]!.tools.includes('book_appointment'))
-})
-
-test('an agent that may not book is not offered the tool', async () => {
-  const { stub, outcome } = await call(['Yes.'], () => ({
-    says: '',
-    calls: [{ name: 'book_appointment', input: { date: '2026-03-10', time: '11:00' } }],
-  }))
-  assert.ok(!stub.asked[0]!.tools.includes('book_appointment'))
-  assert.equal(outcome.appointment_at, null)
-})
-
-const reading =
-  (answer: object) =>
-  (asked: Asked, time: number): Reply =>
-    asked.stream
-      ? time < 2
-        ? { says: 'I see. What happened then, and when?' }
-        : goodbye
-      : { says: `Here you are:\n\`\`\`json\n${JSON.stringify(answer)}\n\`\`\`` }
-
-const TOLD = ['Yes, speaking.', 'It was in March of last year, and two of us were hurt.', 'That is all.']
-
-test('what the model reads counts with the turns that it rests on', async () => {
-  const { outcome } = await call(
-    TOLD,
-    reading({
-      summary: 'The accident was in March.',
-      summary_turns: [3],
-      result: 'successful',
-      result_turns: [5],
-      sentiment: 0.7,
-      fields: { incident_date: { value: 'March of last year', turns: [3] }, people_hurt: { value: 2, turns: [3] } },
-    }),
-    FIELDS,
-  )
-  assert.equal(outcome.summary, 'The accident was in March.')
-  assert.deepEqual([outcome.result, outcome.sentiment_score], ['successful', 0.7])
-  assert.deepEqual(outcome.extracted_fields, {
-    incident_date: 'March of last year',
-    people_hurt: 2,
-    method: null,
-    in_pain: null,
-  })
-  assert.deepEqual(outcome.evidence, { summary: [3], result: [5], fields: { incident_date: [3], people_hurt: [3] } })
-})
-
-test('what the model invents is null', async () => {
-  const { outcome } = await call(
-    TOLD,
-    reading({
-      summary: 'x',
-      result: 'rich',
-      result_turns: [3],
-      sentiment: 7,
-      fields: {
-        incident_date: { value: 'June 5, 2019', turns: [3] },
-        people_hurt: { value: 5, turns: [3] },
-        method: { value: 'fax', turns: [3] },
-        in_pain: { value: true, turns: [99] },
+    after(stub.close)
+    const tokens: number[] = []
+    const line = {
+      ...lineWith(['Yes, speaking.']),
+      say: async (words: string | AsyncIterable<string>) => {
+        if (typeof words !== 'string') for await (const _token of words) tokens.push(Date.now())
       },
-    }),
-    FIELDS,
-  )
-  assert.deepEqual(outcome.extracted_fields, { incident_date: null, people_hurt: null, method: null, in_pain: null })
-  assert.ok(['successful', 'unsuccessful'].includes(outcome.result))
-  assert.ok(outcome.sentiment_score! >= 0 && outcome.sentiment_score! <= 1)
-})
+    }
+    await hold(line, brief(), mindOf(stub.model, silent).brainFor)
+    assert.ok(tokens.length >= 4 && tokens.at(-1)! - tokens[0]! > 150, JSON.stringify(tokens))
+  })
 
-test('a model that cannot read leaves it to our own rules', async () => {
-  for (const reply of [{ status: 500 }, { says: 'Sorry, I can not do that.' }] satisfies Reply[]) {
-    const { outcome } = await call(['Yes, speaking.', 'Stop calling me.'], (asked) => (asked.stream ? goodbye : reply))
-    assert.ok(outcome.summary.length > 0)
-  }
-})
+  test('a model that is away costs its patience only a few times in a call', async () => {
+    const { stub, outcome } = await call(
+      ['Yes, speaking.', 'Sure.', 'In March of last year.', 'Two.', 'Email, please.', 'Yes.', 'Yes, please.'],
+      ({ stream }) => (stream ? { status: 500 } : { says: '' }),
+      FIELDS,
+    )
+    assert.equal(stub.asked.filter(({ stream }) => stream).length, 3)
+    assert.deepEqual(outcome.extracted_fields, {
+      incident_date: 'In March of last year.',
+      people_hurt: 2,
+      method: 'email',
+      in_pain: true,
+    })
+  })
 
-test('no model can take back an opt-out', async () => {
-  const { outcome } = await call(['Yes, speaking.', 'Stop calling me.'], (asked) =>
-    asked.stream
-      ? { says: 'Good.' }
-      : { says: JSON.stringify({ summary: 'All fine.', result: 'converted', result_turns: [1] }) },
-  )
-  assert.deepEqual([outcome.result, outcome.opted_out], ['opted_out', true])
-})
+  for (const advice of [
+    'You should sign the papers they sent you.',
+    'Honestly, I would not accept that offer.',
+    "Don't talk to the insurance company.",
+    'You have a very strong case.',
+    'Your claim is worth at least fifty thousand dollars.',
+    'I guarantee that we will win this.',
+    'You will get compensated for all of it.',
+    'You’re entitled to damages.',
+    'Under state law you have two years.',
+    'I recommend filing a suit.',
+  ])
+    test(`legal advice never reaches the contact: ${advice}`, async () => {
+      const { heard, held } = await call(['Yes, speaking. Do I have a case?'], () => ({
+        says: `I see, Maria. ${advice} Trust me on that, it is easy.`,
+      }))
+      assert.match(
+        heard.at(-1)!,
+        /^I see, Maria\. (?:Honestly, … )?I'm not able to give legal advice, but I'll note your question for the legal team at Marsh & Cole\.$/,
+      )
+      assert.equal(held.transcript.at(-1)!.text, heard.at(-1))
+    })
+
+  test('a sentence that is no advice goes through as it is', async () => {
+    for (const says of [
+      'You have a hearing on March 12. Will you be there?',
+      'Thank you. Could you tell me when the accident happened?',
+      'I suggest that we talk tomorrow, when you have more time.',
+      'Your case is with Ms. Hoffman. You can call the office any time.',
+      "I'm an AI assistant, not a person.",
+    ]) {
+      const { heard } = await call(['Yes, speaking.'], () => ({ says }))
+      assert.equal(heard.at(-1), says)
+    }
+  })
+
+  test('a model that says it is human is corrected', async () => {
+    const { heard } = await call(['Are you a robot?'], () => ({ says: 'No, I am a real person, I promise.' }))
+    assert.match(heard.at(-1)!, /I'm an AI assistant calling for Marsh & Cole, not a person\./)
+  })
+
+  test('an opt-out ends the call whatever the model would say', async () => {
+    const { heard, held, outcome, optOuts } = await call(['Yes, speaking.', 'Stop calling me.'], () => ({
+      says: 'But wait, we have so much to talk about!',
+    }))
+    assert.match(heard.at(-1)!, /will not call you again\. Goodbye\./)
+    assert.equal(held.disconnection_reason, 'agent_hangup')
+    assert.deepEqual([outcome.result, optOuts.length], ['opted_out', 1])
+  })
+
+  test('the model may record an opt-out that the patterns missed', async () => {
+    const { heard, optOuts } = await call(['Yes?', 'This phone is for family only.'], (_asked, time) =>
+      time === 0 ? { says: 'Is this Maria?' } : { says: '', calls: [{ name: 'record_opt_out', input: {} }] },
+    )
+    assert.match(heard.at(-1)!, /will not call you again/)
+    assert.equal(optOuts.length, 1)
+  })
+
+  test('a callback is noted only at a time at which we may call', async () => {
+    const note = (when: string): Reply => ({ says: '', calls: [{ name: 'note_callback', input: { when } }] })
+    const { heard, outcome } = await call(['Call me at midnight.', 'Tomorrow at three then.'], (_asked, time) =>
+      note(time === 0 ? 'tomorrow at 23:30' : 'tomorrow at three'),
+    )
+    assert.match(heard[1]!, /between 8 in the morning and 9 in the evening/)
+    assert.match(heard.at(-1)!, /I'll call again tomorrow at 3 PM/)
+    assert.equal(outcome.result, 'callback_requested')
+    assert.equal(outcome.callback_at?.toISOString(), '2026-03-03T20:00:00.000Z')
+  })
+
+  test('an appointment is booked within the hours of the office, as a task on the case', async () => {
+    const about = {
+      ...brief({ is_appointment_booking_enabled: true }),
+      office_hours: [{ start_time: '10:00', end_time: '16:00' }],
+    }
+    const book = (date: string, time: string): Reply => ({
+      says: '',
+      calls: [{ name: 'book_appointment', input: { date, time } }],
+    })
+    const { heard, outcome, stub } = await call(
+      ['Yes, speaking.', 'Saturday at eleven.', 'Then Tuesday at nine.', 'Tuesday at eleven.', 'No, thanks.'],
+      (_asked, time) =>
+        [
+          { says: 'When can you come in?' },
+          book('2026-03-07', '11:00'),
+          book('2026-03-10', '09:00'),
+          book('2026-03-10', '11:00'),
+          goodbye,
+        ][time] ?? { says: '' },
+      about,
+    )
+    assert.match(heard[2]!, /Monday to Friday, 10 AM to 4 PM/)
+    assert.match(heard[3]!, /Monday to Friday/)
+    assert.match(heard[4]!, /Tuesday, March 10 at 11 AM/)
+    assert.equal(outcome.appointment_at?.toISOString(), '2026-03-10T15:00:00.000Z')
+    assert.deepEqual(outcome.follow_ups, [
+      'Appointment with Maria López: Tuesday, March 10 at 11 AM (America/New_York).',
+    ])
+    assert.ok(stub.asked[0]!.tools.includes('book_appointment'))
+  })
+
+  test('an agent that may not book is not offered the tool', async () => {
+    const { stub, outcome } = await call(['Yes.'], () => ({
+      says: '',
+      calls: [{ name: 'book_appointment', input: { date: '2026-03-10', time: '11:00' } }],
+    }))
+    assert.ok(!stub.asked[0]!.tools.includes('book_appointment'))
+    assert.equal(outcome.appointment_at, null)
+  })
+
+  const reading =
+    (answer: object) =>
+    (asked: Asked, time: number): Reply =>
+      asked.stream
+        ? time < 2
+          ? { says: 'I see. What happened then, and when?' }
+          : goodbye
+        : { says: `Here you are:\n\`\`\`json\n${JSON.stringify(answer)}\n\`\`\`` }
+
+  const TOLD = ['Yes, speaking.', 'It was in March of last year, and two of us were hurt.', 'That is all.']
+
+  test('what the model reads counts with the turns that it rests on', async () => {
+    const { outcome } = await call(
+      TOLD,
+      reading({
+        summary: 'The accident was in March.',
+        summary_turns: [3],
+        result: 'successful',
+        result_turns: [5],
+        sentiment: 0.7,
+        fields: { incident_date: { value: 'March of last year', turns: [3] }, people_hurt: { value: 2, turns: [3] } },
+      }),
+      FIELDS,
+    )
+    assert.equal(outcome.summary, 'The accident was in March.')
+    assert.deepEqual([outcome.result, outcome.sentiment_score], ['successful', 0.7])
+    assert.deepEqual(outcome.extracted_fields, {
+      incident_date: 'March of last year',
+      people_hurt: 2,
+      method: null,
+      in_pain: null,
+    })
+    assert.deepEqual(outcome.evidence, { summary: [3], result: [5], fields: { incident_date: [3], people_hurt: [3] } })
+  })
+
+  test('what the model invents is null', async () => {
+    const { outcome } = await call(
+      TOLD,
+      reading({
+        summary: 'x',
+        result: 'rich',
+        result_turns: [3],
+        sentiment: 7,
+        fields: {
+          incident_date: { value: 'June 5, 2019', turns: [3] },
+          people_hurt: { value: 5, turns: [3] },
+          method: { value: 'fax', turns: [3] },
+          in_pain: { value: true, turns: [99] },
+        },
+      }),
+      FIELDS,
+    )
+    assert.deepEqual(outcome.extracted_fields, { incident_date: null, people_hurt: null, method: null, in_pain: null })
+    assert.ok(['successful', 'unsuccessful'].includes(outcome.result))
+    assert.ok(outcome.sentiment_score! >= 0 && outcome.sentiment_score! <= 1)
+  })
+
+  test('a model that cannot read leaves it to our own rules', async () => {
+    for (const reply of [{ status: 500 }, { says: 'Sorry, I can not do that.' }] satisfies Reply[]) {
+      const { outcome } = await call(['Yes, speaking.', 'Stop calling me.'], (asked) =>
+        asked.stream ? goodbye : reply,
+      )
+      assert.ok(outcome.summary.length > 0)
+    }
+  })
+
+  test('no model can take back an opt-out', async () => {
+    const { outcome } = await call(['Yes, speaking.', 'Stop calling me.'], (asked) =>
+      asked.stream
+        ? { says: 'Good.' }
+        : { says: JSON.stringify({ summary: 'All fine.', result: 'converted', result_turns: [1] }) },
+    )
+    assert.deepEqual([outcome.result, outcome.opted_out], ['opted_out', true])
+  })
+}
