@@ -2,9 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { ANSWERED, brief, lineWith } from '../../test/support/phone.ts'
+import { pause, realClock } from '../core/clock.ts'
+import { openRelayLine } from '../providers/twilio/relay-line.ts'
 import { ConversationLost, type PostCallField } from '../providers/voice.ts'
+import { analyse } from './analysis.ts'
 import type { AgentAction, BrainFor } from './brain.ts'
-import { converse } from './conversation.ts'
+import { converse, hold } from './conversation.ts'
 
 const FIELDS: PostCallField[] = [
   { name: 'incident_date', type: 'text', description: 'Date of the accident' },
@@ -342,7 +345,7 @@ test('silence is asked about once and then ends the call', async () => {
     { type: 'silence', seconds: 8 },
     { type: 'silence', seconds: 8 },
   ])
-  assert.equal(said[1], 'Hello? Are you still there?')
+  assert.equal(said[1], 'Hello? Are you still there? Am I speaking with Maria López?')
   assert.deepEqual(
     [outcome.result, outcome.disconnection_reason, outcome.sentiment_score],
     ['unsuccessful', 'inactivity', null],
@@ -396,6 +399,163 @@ test('a brain that streams its words is heard word by word and kept whole', asyn
   const outcome = await converse(line, withFields, streaming)
   assert.equal(line.heard.at(-1), 'One moment.')
   assert.equal(outcome.transcript.at(-1)?.text, 'One moment.')
+})
+
+/** A brain that thinks until nobody listens any more. */
+function hanging() {
+  const state = { asked: 0, left: 0 }
+  const brain: BrainFor = () => ({
+    async *respond(): AsyncIterable<AgentAction> {
+      state.asked++
+      const never = new Promise<IteratorResult<string>>(() => {})
+      const words = {
+        next: () => never,
+        async return() {
+          state.left++
+          return { done: true as const, value: undefined }
+        },
+      }
+      yield { do: 'say', words: { [Symbol.asyncIterator]: () => words } }
+    },
+  })
+  return { state, brain }
+}
+
+/** A conversation over the frames of a relay, in real time. */
+function relayed(brain: BrainFor, about = withFields) {
+  const sent: { type: string; token?: string }[] = []
+  const line = openRelayLine({
+    ref: { company_id: 1, call_id: 1 },
+    socket: { send: (frame) => void sent.push(frame) },
+    clock: realClock,
+    answeredAt: new Date(),
+    maxSeconds: 600,
+    onFirstHeard: () => {},
+  })
+  const optOuts: number[] = []
+  const held = hold(line, about, brain, { onOptOut: () => void optOuts.push(Date.now()) })
+  const says = (voicePrompt: string) => line.hear({ type: 'prompt', voicePrompt, lang: 'en-US', last: true })
+  const hushed = () => line.hear({ type: 'info', name: 'agentSpeaking', value: 'off' })
+  return { line, sent, held, optOuts, says, hushed, spoken: () => sent.map(({ token }) => token ?? '').join('|') }
+}
+
+test('a spoken opt-out ends the call at once, while the brain still thinks, and the brain is left', async () => {
+  const { state, brain } = hanging()
+  const { held, says, hushed, sent, optOuts } = relayed(brain)
+  await pause(5)
+  says('Yes, speaking.')
+  await pause(20)
+  assert.equal(state.asked, 1)
+  const asked = Date.now()
+  says('Stop calling me.')
+  await pause(20)
+  hushed()
+  const { disconnection_reason, transcript } = await held
+  assert.ok(Date.now() - asked < 1000)
+  assert.deepEqual([disconnection_reason, optOuts.length, state.left], ['agent_hangup', 1, 1])
+  assert.match(transcript.at(-1)!.text, /will not call you again/)
+  assert.equal(sent.at(-1)!.type, 'end')
+})
+
+test('an opt-out that is spoken into the goodbye counts', async () => {
+  const leaving: BrainFor = () => ({ respond: () => [{ do: 'say', words: 'Goodbye then.' }, { do: 'end' }] })
+  const { held, says, hushed, optOuts } = relayed(leaving)
+  await pause(5)
+  says('Yes, speaking.')
+  await pause(20)
+  says("And don't call me again.")
+  hushed()
+  const talk = await held
+  assert.equal(optOuts.length, 1)
+  assert.deepEqual(talk.notes, [{ type: 'opt_out', quote: "And don't call me again." }])
+  const { result, opted_out, evidence } = analyse(talk, withFields)
+  assert.deepEqual([result, opted_out, evidence.result], ['opted_out', true, [3]])
+})
+
+test('an opt-out that only the brain understood is the result of the call, with the words it rests on', async () => {
+  const understands: BrainFor = () => ({ respond: () => [{ do: 'opt_out' }] })
+  const outcome = await converse(lineWith(['This phone is for family only.']), withFields, understands)
+  assert.deepEqual([outcome.result, outcome.opted_out, outcome.evidence.result], ['opted_out', true, [1]])
+})
+
+test('what was drowned out of several sentences in a row is gone, whichever of them it begins in', async () => {
+  const talkative: BrainFor = () => ({
+    respond: () => [
+      { do: 'say', words: 'I see, that is good.' },
+      { do: 'say', words: 'When did it happen?' },
+    ],
+  })
+  for (const [heard, kept] of [
+    ['I see,', ['I see,']],
+    ['When did', ['I see, that is good.', 'When did']],
+    ['', ['I see, that is good.']],
+  ] as const) {
+    const outcome = await converse(lineWith(['Yes.', { type: 'interrupted', heard }]), withFields, talkative)
+    assert.deepEqual(
+      outcome.transcript.slice(2).map(({ text }) => text),
+      kept,
+      heard,
+    )
+  }
+})
+
+test('a greeting heard late is a machine, too', async () => {
+  const pieces = ['You have reached the Lopez family.', 'We are out.', 'Please leave a message after the tone.']
+  const { outcome, line } = await call(pieces)
+  assert.deepEqual([outcome.result, line.state.ended], ['voicemail', true])
+})
+
+test('whoever picks up while their machine talks is greeted anew, and asked who they are', async () => {
+  const leaves = brief({ voicemail_action: 'message', voicemail_message: 'Please call us back.' })
+  const { said, outcome } = await call(
+    ["You've reached Maria, leave a message after the tone.", "Hello? I'm here.", 'Yes, this is Maria.'],
+    leaves,
+  )
+  assert.equal(said[1], said[0])
+  assert.match(said[2]!, /^Thank you, Maria/)
+  assert.notEqual(outcome.result, 'voicemail')
+  const machine = await call(
+    ["You've reached Maria, leave a message after the tone.", 'We are back on Monday.', { type: 'machine' }],
+    leaves,
+  )
+  assert.match(machine.said.at(-1)!, /Please call us back\.$/)
+  assert.equal(machine.outcome.result, 'voicemail')
+  const optedOut = await call(["Leave a message after the tone. If you're selling, take me off your list."], leaves)
+  assert.equal(optedOut.outcome.result, 'opted_out')
+})
+
+test('whoever takes over the phone is told who calls and asked who they are, before anything of the matter', async () => {
+  for (const [first, ...rest] of [
+    ['Hold on, let me get her.', 'Hello?', "Yes, I'm her husband.", 'Tomorrow at five.'],
+    ['Yes, speaking.', 'Sure.', 'Let me put my husband on, he knows.', 'Hello?', 'Sure.', 'What is it about?'],
+  ] as const) {
+    const { said, outcome } = await call([first, ...rest])
+    const held = said.indexOf("Thank you, I'll hold.")
+    assert.ok(held > 0, JSON.stringify(said))
+    assert.equal(said[held + 1], said[0])
+    for (const words of said.slice(held)) assert.doesNotMatch(words, /claim|accident|pain/)
+    assert.notEqual(outcome.result, 'converted')
+  }
+  const { said } = await call([
+    'Hold on, let me get her.',
+    { type: 'silence', seconds: 8 },
+    'Hi.',
+    'Yes, this is Maria.',
+  ])
+  assert.match(said.at(-1)!, /^Thank you, Maria/)
+})
+
+test('a child is not talked with, and a person is asked to find another time', async () => {
+  const { said, outcome } = await call(["My mom isn't home.", 'What?'])
+  assert.equal(said.at(-1), "Thank you. I'll call again another time. Goodbye.")
+  assert.equal(said.length, 2)
+  assert.deepEqual([outcome.result, outcome.callback_at, outcome.follow_ups.length], ['callback_requested', null, 1])
+})
+
+test('"are you still there?" is no question that a yes to tells who is on the line', async () => {
+  const { said } = await call(['Who is this?', { type: 'silence', seconds: 8 }, 'Yes?'])
+  assert.doesNotMatch(said.join(' '), /claim/)
+  assert.match(said[2]!, /Am I speaking with Maria López\?$/)
 })
 
 test('a conversation that this process has let go of is not settled', async () => {

@@ -9,7 +9,16 @@ import {
 import { analyse, type CallOutcome } from './analysis.ts'
 import type { AgentAction, BrainFor, Happened } from './brain.ts'
 import type { Held, Note } from './facts.ts'
-import { onlyScreened, soundsLikeScreening, soundsLikeVoicemail } from './hearing.ts'
+import {
+  handsOver,
+  isUnmistakablyVoicemail,
+  onlyScreened,
+  soundsLikeChild,
+  soundsLikeLivePerson,
+  soundsLikeScreening,
+  soundsLikeVoicemail,
+} from './hearing.ts'
+import { identified } from './identity.ts'
 import { openingOf, screenedOpeningOf, voicemailOf } from './opening.ts'
 import { asksToBeLeftAlone } from './opt-out.ts'
 import { scriptedBrain } from './script.ts'
@@ -22,6 +31,9 @@ const SCREEN_SECONDS = 50
 
 /** No brain, however talkative, keeps a person on the phone beyond so many turns. */
 const MOST_TURNS = 120
+
+/** Silences of a line that an agent holds while somebody is fetched. */
+const LONGEST_HOLD = 4
 
 /** Talks with whoever picked up until the call is over, and says what came of it, by its own rules alone. */
 export const converse = async (
@@ -57,11 +69,12 @@ export async function hold(
   const answeredAt = earlier?.answered_at ?? line.answered_at
   const brain = brainFor(brief)
   const message = voicemailOf(brief)
+  const events = line.turns[Symbol.asyncIterator]()
   let transferredTo: string | null = null
   let silences = 0
   let contactTurns = transcript.filter(({ speaker }) => speaker === 'contact').length
-  /** A machine is talking, and the agent waits for its beep. */
-  let awaitsBeep = false
+  /** A machine is talking, and the agent waits for its beep; or somebody fetches another person. */
+  let awaits: 'beep' | 'person' | null = null
   /** Machine detection has spoken before anything was heard. */
   let detected = false
   /** When a phone that screens its calls was told who is calling; null otherwise, and as soon as somebody picks up. */
@@ -117,12 +130,18 @@ export async function hold(
   }
 
   async function letGo(): Promise<DisconnectionReason> {
-    onOptOut?.()
+    noteOptOut()
     await say(
       `I understand. I'm taking you off our calling list now, and ${brief.company_name} will not call you again. Goodbye.`,
     )
     await line.end()
     return 'agent_hangup'
+  }
+
+  /** It holds whatever its words are taken for later. */
+  function noteOptOut() {
+    onOptOut?.()
+    notes.push({ type: 'opt_out', quote: transcript.findLast(({ speaker }) => speaker === 'contact')?.text ?? '' })
   }
 
   async function follow(event: CallerEvent): Promise<DisconnectionReason | null> {
@@ -131,26 +150,10 @@ export async function hold(
         silences = 0
         contactTurns++
         transcript.push({ speaker: 'contact', text: event.text, at: at() })
-        if (awaitsBeep) return null
-        if (asksToBeLeftAlone(event.text)) return letGo()
-        if (soundsLikeScreening(event.text) && stillScreened()) return introduce()
-        if (screenedAt !== null && stillScreened()) return null
-        if ((contactTurns <= 2 || screenedAt !== null) && soundsLikeVoicemail(event.text)) {
-          if (!message) return hangUpOnMachine()
-          awaitsBeep = true
-          return null
-        }
-        if (detected) return hangUpOnMachine()
-        if (screenedAt !== null) {
-          screenedAt = null
-          return greet()
-        }
-        if (transcript.length > MOST_TURNS)
-          return takeLeave('Thank you for your time. I have to end the call here. Goodbye.', 'max_duration_reached')
-        return act(event)
+        return hear(event)
       case 'machine':
         // A late verdict is wrong about somebody who has been talking with us.
-        if (screenedAt !== null || (contactTurns > 1 && !awaitsBeep)) return null
+        if (screenedAt !== null || (contactTurns > 1 && awaits !== 'beep')) return null
         // Its words may turn out to be those of a phone that screens its calls.
         if (contactTurns > 0 || message) return hangUpOnMachine()
         detected = true
@@ -161,10 +164,11 @@ export async function hold(
       case 'dtmf':
         return act(event)
       case 'silence':
-        if (awaitsBeep || detected) return hangUpOnMachine()
+        if (awaits === 'beep' || detected) return hangUpOnMachine()
         if (screenedAt !== null) return at() - screenedAt < SCREEN_SECONDS ? null : hangUp('inactivity')
+        if (awaits === 'person' && silences++ < LONGEST_HOLD) return null
         if (silences++ > 0) return takeLeave("I can't hear you, so I'll end the call here. Goodbye.", 'inactivity')
-        await say('Hello? Are you still there?', transcript.findLast(({ speaker }) => speaker === 'agent')?.asks)
+        await askAgain()
         return null
       case 'ended':
         return detected ? 'voicemail_reached' : event.reason
@@ -180,6 +184,45 @@ export async function hold(
     screenedAt ??= at()
     await say(screenedOpeningOf(brief))
     return null
+  }
+
+  async function hear(event: CallerEvent & { type: 'said' }): Promise<DisconnectionReason | null> {
+    const { text } = event
+    if (asksToBeLeftAlone(text)) return letGo()
+    // A greeting goes on for some sentences; whoever picks up after all says hello.
+    if (awaits === 'beep' && !soundsLikeLivePerson(text)) return null
+    if (soundsLikeScreening(text) && stillScreened()) return introduce()
+    if (screenedAt !== null && stillScreened()) return null
+    if (contactTurns <= 2 || screenedAt !== null ? soundsLikeVoicemail(text) : isUnmistakablyVoicemail(text)) {
+      if (!message) return hangUpOnMachine()
+      awaits = 'beep'
+      return null
+    }
+    if (detected) return hangUpOnMachine()
+    if (awaits !== null || screenedAt !== null) {
+      awaits = screenedAt = null
+      return greet()
+    }
+    if (soundsLikeChild(text) && !identified(brief, transcript))
+      return takeLeave("Thank you. I'll call again another time. Goodbye.", 'agent_hangup')
+    if (handsOver(text)) {
+      awaits = 'person'
+      await say("Thank you, I'll hold.")
+      return null
+    }
+    if (transcript.length > MOST_TURNS)
+      return takeLeave('Thank you for your time. I have to end the call here. Goodbye.', 'max_duration_reached')
+    return act(event)
+  }
+
+  /** A mere "yes" to "are you there?" must not be taken for one to the question before it. */
+  async function askAgain() {
+    const asks = transcript.findLast(({ speaker }) => speaker === 'agent')?.asks
+    const { first_name, last_name } = brief.client
+    await say(
+      `Hello? Are you still there?${asks === 'identity' ? ` Am I speaking with ${first_name} ${last_name}?` : ''}`,
+      asks,
+    )
   }
 
   async function hangUpOnMachine(): Promise<DisconnectionReason> {
@@ -198,13 +241,25 @@ export async function hold(
   }
 
   async function talk(): Promise<DisconnectionReason> {
-    const ended = earlier ? await act({ type: 'transfer_failed' }) : await greet()
-    if (ended) return ended
-    for await (const event of line.turns) {
-      const ended = await follow(event)
-      if (ended) return ended
+    let ended = earlier ? await act({ type: 'transfer_failed' }) : await greet()
+    while (!ended) {
+      const { done, value } = await events.next()
+      if (done) return 'agent_hangup' // from outside: the engine hung up
+      ended = await follow(value)
     }
-    return 'agent_hangup' // from outside: the engine hung up
+    await hearTheRest()
+    return ended
+  }
+
+  /** What was said into the agent's last words. Nothing is answered any more, but an opt-out counts. */
+  async function hearTheRest() {
+    for (let next = await events.next(); !next.done; next = await events.next()) {
+      const { value } = next
+      if (value.type === 'interrupted') cutToWhatWasHeard(transcript, value.heard)
+      if (value.type !== 'said') continue
+      transcript.push({ speaker: 'contact', text: value.text, at: at() })
+      if (asksToBeLeftAlone(value.text)) noteOptOut()
+    }
   }
 
   async function greet(): Promise<null> {
@@ -219,9 +274,9 @@ export async function hold(
     if (error instanceof ConversationLost) throw error
     reason = 'error_unknown'
     // Where it is the line that failed, there is nobody left to say it to.
-    await takeLeave("I'm sorry, something has gone wrong on our side. We'll get back to you. Goodbye.", reason).catch(
-      () => {},
-    )
+    await takeLeave("I'm sorry, something has gone wrong on our side. We'll get back to you. Goodbye.", reason)
+      .then(hearTheRest)
+      .catch(() => {})
   }
   return {
     answered_at: answeredAt,
@@ -233,17 +288,33 @@ export async function hold(
   }
 }
 
-async function* overheard(words: AsyncIterable<string>, turn: Turn): AsyncIterable<string> {
-  for await (const token of words) {
-    turn.text += token
-    yield token
+/** Not a generator: those take a `return` only when their `next` has come, which a model may never let it. */
+function overheard(words: AsyncIterable<string>, turn: Turn): AsyncIterable<string> {
+  return {
+    [Symbol.asyncIterator]() {
+      const tokens = words[Symbol.asyncIterator]()
+      return {
+        async next() {
+          const step = await tokens.next()
+          if (!step.done) turn.text += step.value
+          return step
+        },
+        return: async () => (await tokens.return?.()) ?? { done: true, value: undefined },
+      }
+    },
   }
 }
 
-/** A brain must not believe that the contact knows what was drowned out. */
+/**
+ * A brain must not believe that the contact knows what was drowned out: of what the agent said since the contact last
+ * spoke, all that comes after `heard` goes.
+ */
 function cutToWhatWasHeard(transcript: Turn[], heard: string) {
-  const last = transcript.findLast(({ speaker }) => speaker === 'agent')
-  if (!last || heard.length >= last.text.length) return
-  last.text = heard
-  last.interrupted = true
+  const from = transcript.findLastIndex(({ speaker }) => speaker === 'contact') + 1
+  const turns = transcript.slice(from).filter(({ text }) => text !== '')
+  const cut = turns.findLast(({ text }) => text.startsWith(heard)) ?? turns.at(-1)
+  if (!cut || heard.length >= cut.text.length) return
+  cut.text = heard
+  cut.interrupted = true
+  for (const later of turns.slice(turns.indexOf(cut) + 1)) later.text = ''
 }

@@ -1,7 +1,8 @@
 import type { CallBrief, DisconnectionReason, Turn } from '../providers/voice.ts'
 import { type Answer, answerTo } from './answers.ts'
 import { callbackTime } from './callback-time.ts'
-import { confirmsIdentity, type Intent, intentOf, soundsLikeVoicemail, yesOrNo } from './hearing.ts'
+import { confirmsIdentity, type Intent, intentOf, soundsLikeChild, soundsLikeVoicemail, yesOrNo } from './hearing.ts'
+import { identities } from './identity.ts'
 import { asksToBeLeftAlone } from './opt-out.ts'
 
 /** A conversation as it was held. */
@@ -22,6 +23,8 @@ export type Note =
   | { type: 'appointment' /** ISO instant */; at: string }
   /** The contact wants something that a person must see to. */
   | { type: 'person'; quote: string }
+  /** The contact wants no more calls. */
+  | { type: 'opt_out'; quote: string }
 
 /** What the contact's turns say, each with the words it rests on. */
 export interface Facts {
@@ -45,7 +48,8 @@ export function factsOf(held: Held, brief: CallBrief): Facts {
   const { post_call_fields } = brief.agent
   const facts: Facts = {
     spoke: false,
-    identified: false,
+    // A model's turns don't say what they ask for.
+    identified: identities(brief, held.transcript).includes(true),
     quotes: {},
     next_step: null,
     callback: null,
@@ -71,12 +75,12 @@ export function factsOf(held: Held, brief: CallBrief): Facts {
     facts.spoke = true
     read(turn, asks, question, facts, held, brief, index)
   }
-  for (const note of held.notes ?? []) take(note, facts)
+  for (const note of held.notes ?? []) take(note, facts, held)
   return facts
 }
 
 /** What an agent put down goes before what its words would be read as. */
-function take(note: Note, facts: Facts) {
+function take(note: Note, facts: Facts, { transcript }: Held) {
   switch (note.type) {
     case 'callback':
       facts.callback = { at: new Date(note.at), quote: facts.callback?.quote ?? '' }
@@ -86,6 +90,12 @@ function take(note: Note, facts: Facts) {
       return
     case 'person':
       facts.quotes.wants_person ??= note.quote
+      return
+    case 'opt_out':
+      facts.quotes.opt_out ??= note.quote
+      facts.turns.opt_out ??= transcript.findLastIndex(
+        ({ speaker, text }) => speaker === 'contact' && text === note.quote,
+      )
   }
 }
 
@@ -107,6 +117,10 @@ function read(
   }
   if (asksToBeLeftAlone(text)) return note('opt_out')
   if (index < 4 && soundsLikeVoicemail(text)) return
+  if (!facts.identified && soundsLikeChild(text)) {
+    facts.callback = { at: null, quote: text }
+    return rests('callback')
+  }
   const intent = intentOf(text, asks, question)
   if (intent) note(intent)
   const wantsLater = intent === 'callback' || intent === 'busy' || intent === 'not_here'

@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Intent, intentOf, soundsLikeScreening, soundsLikeVoicemail, withholdsAnswer, yesOrNo } from './hearing.ts'
+import {
+  handsOver,
+  type Intent,
+  intentOf,
+  isUnmistakablyVoicemail,
+  soundsLikeChild,
+  soundsLikeLivePerson,
+  soundsLikeScreening,
+  soundsLikeVoicemail,
+  withholdsAnswer,
+  yesOrNo,
+} from './hearing.ts'
 
 const INTENTS: [Intent | null, string][] = [
   ['robot_question', 'Are you a robot?'],
@@ -13,12 +24,21 @@ const INTENTS: [Intent | null, string][] = [
   ['wants_person', 'Put me through, please. Connect me.'],
   ['wants_person', "I'm not talking to a machine."],
   ['wants_person', 'No hablo inglés.'],
+  ['wants_person', 'Lo siento, no entiendo inglés.'],
+  ['wants_person', "I don't speak English."],
+  ['wants_person', 'Sorry, no English.'],
+  ['wants_person', 'Je ne parle pas anglais.'],
+  ['wants_person', '我不会说英语'],
+  ['wants_person', 'Я не говорю по-английски'],
   ['wrong_number', 'You have the wrong number.'],
   ['wrong_number', "There's nobody by that name here."],
   ['wrong_number', "I don't know who that is."],
   ['wrong_number', 'She doesn’t live here anymore.'],
   ['not_here', "She's not home right now."],
   ['not_here', 'This is his wife.'],
+  ['not_here', "I'm her daughter."],
+  ['not_here', "Yes, that's my mom."],
+  ['not_here', "This is Maria's husband."],
   ['deceased', 'I’m afraid my husband passed away in May.'],
   ['callback', 'Can you call me tomorrow at three?'],
   ['callback', 'Call me back later.'],
@@ -178,10 +198,84 @@ test('answering machines and screening phones are told by their words', () => {
   for (const text of [
     'Yes, this is Maria.',
     'Hello?',
+    "She can't come to the phone right now.",
+    "I can't answer that.",
+    'Would you like to leave a message?',
     'Can I take a message for him?',
     "I'm not available on Monday.",
   ]) {
     assert.equal(soundsLikeVoicemail(text), false, text)
     assert.equal(soundsLikeScreening(text), false, text)
   }
+})
+
+test('a machine is known late in a call only by what no person says', () => {
+  for (const text of [
+    'Please leave a message after the tone.',
+    'At the tone, please record your message.',
+    'Your call has been forwarded to an automated voice messaging system.',
+    'The mailbox is full.',
+  ])
+    assert.equal(isUnmistakablyVoicemail(text), true, text)
+  for (const text of [
+    'You can leave a message with my wife.',
+    'I got your message on my voicemail.',
+    'The doctor left a voicemail.',
+    "I can't come to the phone at work.",
+  ])
+    assert.equal(isUnmistakablyVoicemail(text), false, text)
+})
+
+test('somebody who picks up while the machine talks is heard', () => {
+  for (const text of ['Hello?', 'Hello.', "Hi, sorry, I'm here.", "Yes, hello, who's this?", 'This is she.'])
+    assert.equal(soundsLikeLivePerson(text), true, text)
+  for (const text of [
+    "Hi, you've reached Maria.",
+    'I am not in right now.',
+    'Please speak after the beep.',
+    'Thank you.',
+  ])
+    assert.equal(soundsLikeLivePerson(text), false, text)
+})
+
+test('a child is known by its words, and nobody else by them', () => {
+  for (const text of [
+    "I'm ten.",
+    "I'm only 12 years old.",
+    "My mom isn't home.",
+    "My parents aren't here.",
+    'I am just a kid.',
+    'My daddy is sleeping.',
+  ])
+    assert.equal(soundsLikeChild(text), true, text)
+  for (const text of [
+    "I'm 45.",
+    "I'm ten minutes away.",
+    'My daughter is ten.',
+    'My mother was hurt, too.',
+    "I'm seventeen weeks pregnant.",
+    "I'm five miles from the office.",
+  ])
+    assert.equal(soundsLikeChild(text), false, text)
+})
+
+test('the phone is handed over in many words, and not in others', () => {
+  for (const text of [
+    'Hold on, let me get her.',
+    "I'll put my husband on.",
+    "She's right here.",
+    'Sure, here she is, one second. Here is my wife.',
+    'Talk to my wife.',
+    "I'm handing you to my son.",
+  ])
+    assert.equal(handsOver(text), true, text)
+  for (const text of [
+    'Let me get back to you.',
+    "I'll call him back.",
+    'My husband will know.',
+    "I'll let her know.",
+    'I have to talk to my wife first.',
+    "He's here every day for therapy, that is the problem.",
+  ])
+    assert.equal(handsOver(text), false, text)
 })

@@ -26,7 +26,7 @@ const INTENTS: [Intent, RegExp][] = [
   ],
   [
     'wants_person',
-    /\b(?:speak|talk|talking|speaking|connected?|chat)(?: to| with)? (?:an? |the |some |your |one of your )?(?:(?:real|actual|live|human) )*(?:person|human|someone|somebody|attorney|lawyer|agent|rep\b|representative|manager|supervisor|operator|staff|paralegal|receptionist|people|one of the (?:lawyers|attorneys))|\b(?:real person|human being|live person)\b|\b(?:transfer me|connect me|put me through|put (?:someone|a person|somebody) on)\b|\b(?:not|n't|rather not|without) (?:\w+ ){0,2}(?:talk|talking|speak|speaking|deal|dealing) (?:to|with) (?:an? )?(?:robot|machine|computer|bot|ai|recording)\b|\bno hablo ingl|\bhabla(?:n)? espa[nñ]ol|\b(?:speak|in) spanish\b/,
+    /\b(?:speak|talk|talking|speaking|connected?|chat)(?: to| with)? (?:an? |the |some |your |one of your )?(?:(?:real|actual|live|human) )*(?:person|human|someone|somebody|attorney|lawyer|agent|rep\b|representative|manager|supervisor|operator|staff|paralegal|receptionist|people|one of the (?:lawyers|attorneys))|\b(?:real person|human being|live person)\b|\b(?:transfer me|connect me|put me through|put (?:someone|a person|somebody) on)\b|\b(?:not|n't|rather not|without) (?:\w+ ){0,2}(?:talk|talking|speak|speaking|deal|dealing) (?:to|with) (?:an? )?(?:robot|machine|computer|bot|ai|recording)\b|\bno (?:hablo|entiendo|comprendo|hablamos) (?:mucho )?(?:el )?ingl|\bhabla(?:n)? espa[nñ]ol|\b(?:speak|in) (?:spanish|french|chinese|mandarin|cantonese|vietnamese|korean|tagalog|russian|arabic|portuguese|polish)\b|\b(?:no|don't speak|do not speak|not speak|not understand|don't understand) (?:good |much |any )?english\b|\bn[aã]o falo ingl|\bparle pas (?:l')?anglais|\bkein englisch\b|\bnon parlo inglese\b|[\p{Script=Han}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2}/u,
   ],
   [
     'wrong_number',
@@ -58,7 +58,7 @@ const INTENTS: [Intent, RegExp][] = [
   ],
   [
     'not_here',
-    /\b(?:he|she|they)(?:'s| is|'re| are)? ?(?:isn't|aren't|not) (?:here|home|in\b|around|available|at home)|\b(?:he|she|they)(?:'s| is|'re| are) (?:out|at work|asleep|away|sleeping)\b|\b(?:is not|isn't) (?:here|home|in\b|available|around)\b|\btake a message\b|\bthis is (?:his|her|their) (?:wife|husband|son|daughter|mother|father|mom|dad|brother|sister|partner|roommate)\b/,
+    /\b(?:he|she|they)(?:'s| is|'re| are)? ?(?:isn't|aren't|not) (?:here|home|in\b|around|available|at home)|\b(?:he|she|they)(?:'s| is|'re| are) (?:out|at work|asleep|away|sleeping)\b|\b(?:is not|isn't) (?:here|home|in\b|available|around)\b|\btake a message\b|\b(?:this is|i'm|i am|it's) (?:only |just )?(?:(?:his|her|their)|\p{L}+['’]s) (?:wife|husband|spouse|son|daughter|mother|father|mom|dad|brother|sister|partner|roommate|boyfriend|girlfriend|carer|caregiver|nurse|assistant|secretary)\b|\b(?:he|she|that)(?:'s| is) my (?:wife|husband|spouse|son|daughter|mother|father|mom|dad|brother|sister|partner|roommate|boss)\b/u,
   ],
   [
     'number_question',
@@ -117,12 +117,24 @@ function unheard(asks: string | undefined, question: string): Set<Intent> {
 const NONE = new Set<Intent>()
 
 const MACHINE =
-  /\bleave (?:a|your|me a|us a|any)\b.{0,24}\b(?:message|name|number)\b|\b(?:after|at) the (?:tone|beep)\b|\bvoice ?mail\b|\bmailbox\b|\b(?:can't|cannot|unable to|not available to|can not) (?:come to the phone|take your call|answer)\b|\b(?:please )?record your message\b|\bsubscriber\b.{0,30}\bnot available\b/
+  /(?<!(?:want|like|wish|care) to )\bleave (?:a|your|me a|us a|any)\b.{0,24}\b(?:message|name|number)\b|\b(?:after|at) the (?:tone|beep)\b|\bvoice ?mail\b|\bmailbox\b|(?<!\b(?:he|she|they) )\b(?:can't|cannot|unable to|not available to|can not) (?:come to the phone|take your call|answer (?:the phone|your call))\b|\b(?:please )?record your message\b|\bsubscriber\b.{0,30}\bnot available\b/
 const SCREENING =
   /\bcall screening\b|\b(?:state|say|record|tell me|give) your name\b|\b(?:reason|why) (?:for (?:your|the) call|you(?:'re| are) calling)\b.{0,30}\b(?:see if|available|screen|connect)|\bsee if this person is available\b|\bscreening (?:service|your call)\b/
 
 /** An answering machine, by its own words. */
 export const soundsLikeVoicemail = (text: string) => MACHINE.test(plain(text))
+
+const SURELY_MACHINE =
+  /\b(?:leave|record) (?:a|your|us a|me a) (?:\w+ )?message\b.{0,24}\b(?:after|at) the (?:tone|beep)\b|\b(?:after|at) the (?:tone|beep)\b.{0,40}\b(?:message|record|leave|hang up)\b|\bmailbox (?:is full|belongs|of)\b|\b(?:forwarded|directed) to (?:an automated )?voice ?mail\b|\bvoice (?:mail|messaging) system\b|\bat the tone,? please\b/
+
+/** As said by machines only, however late in a call: a person may speak of a voicemail, too. */
+export const isUnmistakablyVoicemail = (text: string) => SURELY_MACHINE.test(plain(text))
+
+/** Somebody who picks up while their machine is talking. */
+export const soundsLikeLivePerson = (text: string) =>
+  /^(?:(?:yes|yeah|hello|hi|hey|wait|sorry|i'm (?:here|sorry)|this is (?:she|he|her|him)|speaking)[,.!? ]*){1,3}(?:(?:who(?:'s| is) (?:this|there|calling|it)|i'm here|can i help you|are you (?:still )?there)\b.*)?$/.test(
+    plain(text) || text.toLowerCase().trim(),
+  )
 
 /** A phone that asks who is calling before it rings (iOS 26 and the like): silence or a wrong word and nobody is reached. */
 export const soundsLikeScreening = (text: string) => SCREENING.test(plain(text))
@@ -157,21 +169,45 @@ export function yesOrNo(text: string): boolean | null {
 }
 
 const IS_CONTACT =
-  /^(?:(?:yes|yeah|yep|yup|ya|correct|speaking|indeed|uh[ -]?huh|mm[ -]?hmm)\b(?!\?)|s[ií](?![a-zñ?])|that's (?:right|correct|me|him|her)\b|that is (?:right|correct|me)\b|this is (?:she|he|her|him|me)\b|it is\b|it's me\b|you(?:'ve got| have| got) (?:him|her|me)\b|i am(?= ?[,.!]|$))/
+  /^(?:(?:yes|yeah|yep|yup|ya|correct|speaking|indeed|uh[ -]?huh|mm[ -]?hmm)\b(?!\?)|s[ií](?![a-zñ?])|that's (?:right|correct|me|him|her)\b|that is (?:right|correct|me)\b|this is (?:she|he|her|him|me)\b|it is\b|it's me\b|you(?:'ve got| have| got|'re (?:speaking|talking) (?:to|with)| are (?:speaking|talking) (?:to|with)) (?:him|her|me)\b|i am(?= ?[,.!]|$))/
 const INTRODUCES = /^(?:this is|it's|i'm|i am|my name is|you've reached) \p{Lu}/iu
+const RELATIVE =
+  '(?:wife|husband|spouse|son|daughter|kids?|child|mother|father|mom|mommy|mum|dad|daddy|parents?|brother|sister|partner|roommate|boyfriend|girlfriend|fianc[eé]e?|aunt|uncle|niece|nephew|cousin|grand(?:ma|pa|mother|father|son|daughter)|friend|neighbou?r)'
+const PROXY = '(?:carer|caregiver|nurse|boss|assistant|secretary|lawyer|attorney)'
+/** "This is she", but not "this is her daughter". */
+const SELF =
+  /\b(?:this is|that's|that is|it's|you've got|you have|you got|speaking (?:to|with)) (?:she|he|her|him)(?= ?(?:[.,!?;]|$)| (?:speaking|here)\b)/g
+const SOMEBODY_ELSE = new RegExp(
+  `\\b(?:he|she|him|her|his|hers)\\b|\\bmy (?:${RELATIVE}|${PROXY})\\b|['’]s (?:${RELATIVE}|${PROXY})\\b|\\bon behalf of\\b|\\bpower of attorney\\b|\\b(?:hold|hang) on\\b|\\bone (?:moment|second|sec|minute)\\b|\\blet me (?:get|see if|find|check|put)\\b`,
+)
 
 /**
- * The answer to "Am I speaking with …?". Stricter than any other yes, for the matter is told to nobody else: "Sure?" and
- * "Yes?" confirm nothing, and "This is Robert" is a no where nobody of that name was asked for.
+ * The answer to "Am I speaking with …?". Stricter than any other yes, for the matter is told to nobody else: "Sure?",
+ * "Yes?" and "Yes, that's my wife" confirm nothing, and "This is Robert" is a no where nobody of that name was asked for.
  *
  * @param name A pattern of the first name that was asked for.
  */
 export function confirmsIdentity(text: string, name?: RegExp): boolean | null {
-  if (IS_CONTACT.test(plain(text)) || name?.test(text)) return true
+  const said = plain(text)
+  if (SOMEBODY_ELSE.test(said.replace(SELF, '')) || soundsLikeChild(text)) return yesOrNo(text) === false ? false : null
+  if (IS_CONTACT.test(said) || name?.test(text)) return true
   const introduced = INTRODUCES.exec(text.trim())
   if (introduced && /\p{Lu}$/u.test(introduced[0])) return false
   return yesOrNo(text) === false ? false : null
 }
+
+const HANDS_OVER = new RegExp(
+  `\\b(?:let me|i'll|i will|i'm going to|i'm gonna|i can) (?:go )?(?:get|grab|fetch|find|put) (?:(?:him|her|them)\\b|my ${RELATIVE}|you on with|mom|dad)|\\b(?:i'm|i am) (?:getting|putting|passing|giving|handing) (?:(?:him|her|them)\\b|you to|the phone|my ${RELATIVE})|\\b(?:here(?:'s| is)|here comes) (?:(?:he|she)\\b|my ${RELATIVE})|^(?:(?:yes|yeah|sure|ok(?:ay)?|hello)[,. ]+)?(?:(?:he|she)(?:'s| is) (?:right )?here(?: now)?(?= ?[.,!]|$)|(?:speak|talk) (?:to|with) my ${RELATIVE})\\b`,
+)
+
+/** Somebody else will be on the phone in a moment. */
+export const handsOver = (text: string) => HANDS_OVER.test(plain(text))
+
+const CHILD =
+  /\b(?:i'm|i am)(?: only| just)? (?:[4-9]|1[0-7]|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen)(?: years old)?(?: ?[.,!]|$)|\bi(?:'m| am) (?:just |only )?(?:a (?:little )?(?:kid|child|minor|boy|girl)|under(?: the age of)? (?:18|eighteen))\b|\bmy (?:mom|mommy|mum|mother|dad|daddy|father|parents)(?:'s| is| are|n't)* (?:not |isn't )?(?:home|here|out|at work|sleeping|asleep|in the shower)\b|\bmy (?:mommy|daddy)\b/
+
+/** A child has picked up. */
+export const soundsLikeChild = (text: string) => CHILD.test(plain(text))
 
 const TAIL =
   '(?:,? (?:about )?(?:that|it|off ?hand|right now|exactly|at the moment|to be honest|honestly|sorry|for sure|any ?more))*[.!]*$'

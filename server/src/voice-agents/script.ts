@@ -1,9 +1,10 @@
-import type { CallBrief, PostCallField } from '../providers/voice.ts'
+import type { CallBrief, PostCallField, Turn } from '../providers/voice.ts'
 import { answerTo } from './answers.ts'
 import type { AgentAction, Brain } from './brain.ts'
 import { callbackTime, spokenTime } from './callback-time.ts'
 import { confirmsIdentity, type Intent, intentOf, withholdsAnswer, yesOrNo } from './hearing.ts'
-import { escaped, listed, questionOf, reasonOf } from './wording.ts'
+import { identified, patternsOf } from './identity.ts'
+import { listed, questionOf, reasonOf } from './wording.ts'
 
 type Said = AgentAction[]
 
@@ -25,18 +26,19 @@ export function scriptedBrain(brief: CallBrief): Brain {
   const nextStep = agent.is_appointment_booking_enabled
     ? `Would you like to book an appointment with ${firm}?`
     : `Would you like someone at ${firm} to follow up with you on this?`
-  const name = escaped(first)
-  const namesSelf = new RegExp(
-    `\\b(?:it's|it is|this is|i'm|i am|my name is) ${name}|^${name}\\b|\\b${name} (?:here|speaking)\\b`,
-    'i',
-  )
   let field = -1
   let detours = 0
   let misunderstood = 0
   let timesAsked = 0
-  let identified = false
+  let told = false
   /** The question that waits for its answer. */
   let pending = { asks: 'identity', question: `Am I speaking with ${whole}?` }
+
+  function begin() {
+    field = -1
+    told = false
+    pending = { asks: 'identity', question: `Am I speaking with ${whole}?` }
+  }
 
   const bye = (words: string): Said => [{ do: 'say', words: `${words} Goodbye.` }, { do: 'end' }]
   const ask = (asks: string, before: string, question: string): Said => {
@@ -46,7 +48,7 @@ export function scriptedBrain(brief: CallBrief): Brain {
   const again = (before: string): Said => ask(pending.asks, before, pending.question)
 
   function explain(): Said {
-    identified = true
+    told = true
     const why = `Thank you, ${first}. I'm calling to ${reasonOf(brief)}.`
     if (fields.length === 0) return ask('next_step', why, nextStep)
     const count =
@@ -115,7 +117,7 @@ export function scriptedBrain(brief: CallBrief): Brain {
         )
       case 'breaks_off':
       case 'refusal':
-        return bye(`I understand. Thank you for your time${identified ? `, ${first}` : ''}.`)
+        return bye(`I understand. Thank you for your time${told ? `, ${first}` : ''}.`)
       case 'hostile':
         return ask('opt_out', "I'm sorry for the disturbance.", 'Would you like us not to call you again?')
       case 'robot_question':
@@ -128,7 +130,7 @@ export function scriptedBrain(brief: CallBrief): Brain {
         )
       case 'who_question':
         return again(
-          identified
+          told
             ? `This is ${agent.name}, an AI assistant at ${firm}. I'm calling to ${reasonOf(brief)}.`
             : `This is ${agent.name}, an AI assistant calling from ${firm}.`,
         )
@@ -137,9 +139,10 @@ export function scriptedBrain(brief: CallBrief): Brain {
     }
   }
 
-  function meet(text: string): Said {
-    const right = confirmsIdentity(text, namesSelf)
-    if (right === true) return pending.asks === 'right_number' ? followIntent('not_here', text, new Date(0)) : explain()
+  function meet(text: string, transcript: readonly Turn[]): Said {
+    if (identified(brief, transcript)) return explain()
+    const right = confirmsIdentity(text, patternsOf(client).self)
+    if (right && pending.asks === 'right_number') return followIntent('not_here', text, new Date(0))
     if (right === false) {
       if (pending.asks === 'right_number') return followIntent('wrong_number', text, new Date(0))
       return ask('right_number', "I'm sorry.", `Is this the right number to reach ${whole}?`)
@@ -172,7 +175,7 @@ export function scriptedBrain(brief: CallBrief): Brain {
   }
 
   return {
-    respond(happened, { now }) {
+    respond(happened, { transcript, now }) {
       if (happened.type === 'transfer_failed') {
         return ask(
           'person_time',
@@ -182,6 +185,8 @@ export function scriptedBrain(brief: CallBrief): Brain {
       }
       if (happened.type === 'dtmf') return again("I'm sorry, I can't take keypad input.")
       const { text } = happened
+      // Somebody else has come to the phone.
+      if (transcript.findLast(({ speaker }) => speaker === 'agent')?.asks === 'identity' && told) begin()
       const asksNow = pending.asks
       const intent = intentOf(text, asksNow, pending.question)
       if (intent) {
@@ -191,7 +196,7 @@ export function scriptedBrain(brief: CallBrief): Brain {
       switch (asksNow) {
         case 'identity':
         case 'right_number':
-          return meet(text)
+          return meet(text, transcript)
         case 'reason':
           return yesOrNo(text) === false
             ? ask('callback_time', 'No problem.', 'When would be a better time to call?')

@@ -102,7 +102,12 @@ export const PERSONAS: readonly Persona[] = [
   },
   { name: 'wrong_number', share: 30, pickup: 'answers', moves: { identity: [WRONG], right_number: [WRONG] } },
   { name: 'hangs_up', share: 30, pickup: 'answers', moves: { identity: ['hangs_up'] } },
-  { name: 'silent', share: 10, pickup: 'answers', moves: { identity: ['silent'], still_there: ['silent', 'silent'] } },
+  {
+    name: 'silent',
+    share: 10,
+    pickup: 'answers',
+    moves: { identity: ['silent', 'silent'], still_there: ['silent', 'silent'] },
+  },
   {
     name: 'hostile',
     share: 10,
