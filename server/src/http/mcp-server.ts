@@ -7,11 +7,11 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server'
 import packageJson from '../../../package.json' with { type: 'json' }
-import { broken, type Refusal } from '../core/errors.ts'
+import { broken, type Detail, type Refusal } from '../core/errors.ts'
 import type { Tool } from '../core/tool.ts'
 import { nearest, unstorable } from '../core/validate.ts'
 import { asRefusal } from './errors.ts'
-import { catalogue } from './mcp-catalogue.ts'
+import { catalogue, type Schema } from './mcp-catalogue.ts'
 import { type Caller, runOperation, type Service } from './run.ts'
 
 const INFO = { name: 'docketcall', title: 'Docketcall', version: packageJson.version }
@@ -58,7 +58,7 @@ export function toolServer(tools: Tool[], service: Service): (caller: Caller) =>
       const refusal = asRefusal(error)
       outcome = refusal?.kind ?? 'internal server error'
       if (!refusal) service.log.error({ err: error, tool: name, request_id: caller.requestId }, 'tool failed')
-      return asError(refusal, caller)
+      return asError(refusal, caller, found)
     } finally {
       service.log.info(
         {
@@ -75,14 +75,18 @@ export function toolServer(tools: Tool[], service: Service): (caller: Caller) =>
   }
 
   /** Refused in words that an assistant can act on. */
-  function asError(refusal: Refusal | undefined, { requestId }: Caller): CallToolResult {
+  function asError(refusal: Refusal | undefined, { requestId }: Caller, tool: Tool): CallToolResult {
     const { kind, message, details } = refusal ?? {
       kind: 'internal server error',
       message: `Something went wrong on our side; retry later and name the request id ${requestId} when you report it`,
       details: [],
     }
     const finder = refusal?.missing && byName.get(`list_${refusal.missing.replaceAll(' ', '_')}s`.replace(/ss$/, 'ses'))
-    const text = { error: kind, message: finder ? `${message}; find the id with ${finder.name}` : message, details }
+    const hints = [
+      ...(finder ? [`find the id with ${finder.name}`] : []),
+      ...(details.some(isUnknownArgument) ? [`${tool.name} takes ${argumentNames(tool)}`] : []),
+    ]
+    const text = { error: kind, message: [message, ...hints].join('; '), details }
     return { isError: true, content: [{ type: 'text', text: JSON.stringify(text) }] }
   }
 
@@ -92,6 +96,15 @@ export function toolServer(tools: Tool[], service: Service): (caller: Caller) =>
     server.setRequestHandler('tools/call', ({ params }) => call(params.name, params.arguments ?? {}, caller))
     return server
   }
+}
+
+/** One that nothing is near to: a guess, which the names of what there is put right. */
+const isUnknownArgument = ({ field, message }: Detail) => message === 'unknown field' && /^\w+$/.test(field)
+
+function argumentNames({ input }: Tool): string {
+  const taken = Object.entries(input.properties as Record<string, Schema>)
+  const names = taken.filter(([, { readOnly, deprecated }]) => !readOnly && !deprecated).map(([name]) => name)
+  return names.join(', ') || 'no arguments'
 }
 
 function asResult({ untrustedFields }: Tool, result: object): CallToolResult {

@@ -238,6 +238,16 @@ test('a missing record is a result that names the tool which knows the ids', asy
   assert.deepEqual([error, message], ['not found', 'client 99 not found; find the id with list_clients'])
 })
 
+test('an argument that was guessed wrongly is answered with those there are', async () => {
+  const firm = await api.company()
+  assert.deepEqual(await firm.refusal('greet_client', { name: 'Ana', salutation: 'Dr' }), {
+    error: 'bad request',
+    message: 'salutation: unknown field; greet_client takes name, times',
+    details: [{ field: 'salutation', message: 'unknown field' }],
+  })
+  assert.match((await firm.refusal('list_clients', { key: 'Ana' })).message, /list_clients takes no arguments$/)
+})
+
 test('a call that fails changes nothing and tells nothing of the inside', async () => {
   const firm = await api.company('Kept')
   const { error, message } = await firm.refusal('rename_company', { name: 'Lost', fail: 'secret detail' })
