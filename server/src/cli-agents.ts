@@ -4,6 +4,7 @@ import { reanalyse } from './calls/reanalyse.ts'
 import { readConfig } from './core/config.ts'
 import type { Scope } from './core/operation.ts'
 import { languageModel } from './providers/language-model.ts'
+import { spokenAppointment } from './voice-agents/appointment.ts'
 import { hold } from './voice-agents/conversation.ts'
 import { type Mind, mindOf } from './voice-agents/mind.ts'
 import { rehearsalBrief, rehearsalLine } from './voice-agents/rehearsal.ts'
@@ -79,7 +80,8 @@ async function talk(brief: Awaited<ReturnType<typeof rehearsalBrief>>, mind: Min
   )
   const held = await hold(line, brief, mind.brainFor)
   terminal.close()
-  const { result, end_reason, summary, extracted_fields, follow_ups } = await mind.analyse(held, brief)
+  const { result, end_reason, summary, extracted_fields, follow_ups, appointment_at } = await mind.analyse(held, brief)
   process.stdout.write(`\n${end_reason} (${result}). ${summary}\n${JSON.stringify(extracted_fields)}\n`)
+  if (appointment_at) process.stdout.write(`Appointment: ${spokenAppointment(appointment_at, brief.zones[0]!)}\n`)
   for (const title of follow_ups) process.stdout.write(`Task: ${title}\n`)
 }

@@ -1,4 +1,6 @@
 import sql from 'sql-template-tag'
+import { ruleBooks } from '../compliance/company-rules.ts'
+import { quietDays, type RuleBook } from '../compliance/law.ts'
 import { candidateZones, type Whereabouts } from '../compliance/time-zones.ts'
 import { entryRows } from '../core/columns.ts'
 import type { Database } from '../core/db.ts'
@@ -15,7 +17,9 @@ interface Row extends Whereabouts, Agent {
   first_name: string
   last_name: string
   case_type: string
-  office_hours: CallBrief['office_hours']
+  office_hours: CallBrief['office']['hours']
+  office_timezone: string | null
+  rules_version: string | null
 }
 
 /** What the agents of many calls must know, in the order of the calls. */
@@ -24,7 +28,8 @@ export async function selectBriefs(db: Database, calls: CallRef[], recorded: boo
     select f.company_id, f.client_id, f.case_id, co.name as company_name, c.first_name, c.last_name, c.timezone, c.state,
       c.postal_code, c.mobile_e164, t.name as case_type, a.name, a.voice_id, a.greeting, a.task, a.post_call_fields,
       a.transfer_number, a.is_transfer_enabled, a.transfer_mode, a.is_appointment_booking_enabled, a.voicemail_action,
-      a.voicemail_message, co.business_hours as office_hours
+      a.voicemail_message, co.business_hours as office_hours,
+      co.timezone as office_timezone, co.rules_version
     from ${entryRows(calls, { company_id: 'bigint', call_id: 'bigint' })} as w
     join calls f on f.company_id = w.company_id and f.id = w.call_id
     join companies co on co.id = f.company_id
@@ -41,10 +46,11 @@ export async function selectBriefs(db: Database, calls: CallRef[], recorded: boo
     for (const [index, found] of (await selectTemplateValues({ db, companyId }, occasions)).entries())
       values.set(ofCompany[index]!, found)
   }
-  return rows.map((row) => toBrief(row, values.get(row), recorded))
+  const rulesOf = await ruleBooks(db, rows)
+  return rows.map((row) => toBrief(row, rulesOf(row), values.get(row), recorded))
 }
 
-function toBrief(row: Row, values: TemplateValues | undefined, recorded: boolean): CallBrief {
+function toBrief(row: Row, rules: RuleBook, values: TemplateValues | undefined, recorded: boolean): CallBrief {
   const { company_name, first_name, last_name, case_type, timezone, state, postal_code, mobile_e164 } = row
   const {
     name,
@@ -77,7 +83,7 @@ function toBrief(row: Row, values: TemplateValues | undefined, recorded: boolean
     client: { first_name, last_name },
     case: { type: case_type },
     recorded,
-    office_hours: row.office_hours,
+    office: { hours: row.office_hours, timezone: row.office_timezone, closedOn: quietDays(rules) },
     zones: [...candidateZones({ timezone, state, postal_code, mobile_e164 }).zones],
     // The case may have been deleted while the phone rang: nothing of it is said then.
     render: (template) =>

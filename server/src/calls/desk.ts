@@ -1,3 +1,4 @@
+import { takeTime } from '../appointments/book.ts'
 import { coalesce } from '../core/coalesce.ts'
 import type { Engine } from '../engine/job.ts'
 import type { CallBrief, CallRef, CallStatusEvent, Conversation, SoughtCall, VoiceEvents } from '../providers/voice.ts'
@@ -52,6 +53,11 @@ function openDesk(engine: Engine): CallDesk {
   async function talk(line: Conversation, known: CallBrief, earlier: Held | null = null): Promise<Held> {
     return await hold(line, known, mind.brainFor, {
       earlier,
+      book: (at) =>
+        engine.inHand(takeTime(engine, line, at, known.zones[0]!)).catch((error: unknown) => {
+          log.error({ err: error, call_id: line.call_id }, 'an appointment could not be written down')
+          return { outcome: 'failed' as const }
+        }),
       onOptOut: () => {
         engine.inHand(noteOptOut(engine, line)).catch((error: unknown) => {
           log.error({ err: error, call_id: line.call_id }, 'an opt-out waits for the end of its call')

@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag'
+import { followUpAppointments } from '../appointments/follow-up.ts'
 import { BREAKER, breakCampaign, isBroken, type Recent } from '../campaigns/breaker.ts'
 import { coalesce } from '../core/coalesce.ts'
 import { entryRows } from '../core/columns.ts'
@@ -72,6 +73,7 @@ interface Ended extends ContactStanding {
   attempt: number
   to_number: string
   has_after_messages: boolean
+  has_appointment: boolean
   /** It ended before anybody here had noted that it was placed. */
   unannounced: boolean
 }
@@ -129,7 +131,9 @@ export async function settle(db: Database, ends: CallEnd[], now: Date): Promise<
     )
     select ended.*, cc.delays_used, cc.requested_at, cc.last_result, p.callback_delays, exists (
       select from campaign_messages m where m.company_id = p.company_id and m.campaign_id = p.id and m.trigger like 'after%'
-    ) as has_after_messages
+    ) as has_after_messages, exists (
+      select from appointments a where a.company_id = ended.company_id and a.call_id = ended.id
+    ) as has_appointment
     from ended
     join campaigns p on p.company_id = ended.company_id and p.id = ended.campaign_id
     join campaign_contacts cc
@@ -159,6 +163,18 @@ export async function settle(db: Database, ends: CallEnd[], now: Date): Promise<
         body: `From call ${id}. ${summary ?? ''}`.trim(),
       })),
     ),
+  )
+  await followUpAppointments(
+    db,
+    settled
+      .filter(({ call }) => call.has_appointment)
+      .map(({ call: { company_id, id }, end: { summary, opted_out } }) => ({
+        company_id,
+        call_id: id,
+        summary,
+        opted_out,
+      })),
+    now,
   )
   await insertAfterCallMessages(
     db,

@@ -51,6 +51,13 @@ export async function eraseClients(scope: Scope, ids: number[]): Promise<Gone[]>
     sql`delete from campaign_contacts where company_id = ${companyId} and client_id = any(${gone})`,
     sql`delete from refusals where company_id = ${companyId} and client_id = any(${gone})`,
     sql`delete from messages where company_id = ${companyId} and client_id = any(${gone})`,
+    sql`delete from appointments where company_id = ${companyId} and client_id = any(${gone})`,
+    // What calls with them left to do.
+    sql`
+      with asked as (
+        delete from case_tasks where company_id = ${companyId} and client_id = any(${gone}) returning task_id
+      )
+      delete from tasks where company_id = ${companyId} and form_id is null and id in (select task_id from asked)`,
     sql`delete from calls where company_id = ${companyId} and client_id = any(${gone})`,
     // Attachments that no other note shows.
     sql`

@@ -50,6 +50,14 @@ export function ruleBook(rules: readonly LegalRule[]): RuleBook {
   }
 }
 
+const EVERYWHERE = ['US']
+
+/** Days on which the firm calls nobody, wherever they are: holidays that it keeps, and days that it added. */
+export const quietDays =
+  (rules: RuleBook) =>
+  (day: number): boolean =>
+    rules.lawFor(EVERYWHERE, 'call', 'appointment').slotsOn(day).length === 0
+
 export const shipped: readonly LegalRule[] = readRules(new URL('rules/', import.meta.url))
 export const shippedRules = ruleBook(shipped)
 

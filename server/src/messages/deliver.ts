@@ -1,5 +1,6 @@
 import type { Engine } from '../engine/job.ts'
 import { waysOut } from '../preferences/links.ts'
+import type { Appointment } from '../providers/email.ts'
 import type { MessageProvider, MessageRef } from '../providers/message.ts'
 import { MessagePutOff, MessageRefused } from '../providers/message.ts'
 import { intentWriter } from './intents.ts'
@@ -20,6 +21,8 @@ export interface Outgoing {
   body: string
   agent_name: string | null
   company_name: string
+  /** That it offers for the calendar; its times as JSON has them. */
+  appointment: { id: number; starts_at: string; minutes: number; created_at: string } | null
   /** How often the provider has put it off. */
   put_off: number
 }
@@ -131,6 +134,7 @@ async function send(engine: Engine, message: Outgoing, to: string): Promise<Outc
             from_name: company_name,
             subject: subject ?? '',
             text: body,
+            appointment: calendarEntry(message),
             ways_out: await waysOut(engine, { company_id, client_id: message.client_id, message_id: id }),
           })
     const { provider_message_id, segments = null, from: from_address = null } = sent
@@ -146,6 +150,19 @@ async function send(engine: Engine, message: Outgoing, to: string): Promise<Outc
     // What is sent again there carries the same key.
     if (provider.idempotent) return later(engine, message, OUT_OF_REACH_MS)
     return { ...outcome, status: 'in_doubt', due_at: engine.clock.now() }
+  }
+}
+
+function calendarEntry({ company_id, company_name, appointment }: Outgoing): Appointment | undefined {
+  if (!appointment) return undefined
+  const { id, starts_at, minutes, created_at } = appointment
+  return {
+    company_id,
+    key: `appointment:${id}`,
+    title: `Appointment with ${company_name}`,
+    starts_at: new Date(starts_at),
+    minutes,
+    created_at: new Date(created_at),
   }
 }
 

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag'
 import { lawOf } from '../campaigns/calling-window.ts'
 import { contactFacts } from '../campaigns/contact-facts.ts'
-import { type Decision, decide } from '../campaigns/gate.ts'
+import { type Decision, decide, decideByLaw } from '../campaigns/gate.ts'
 import type { CampaignFacts, PersonFacts, Reason, StandingFacts, Trigger } from '../campaigns/gate-reasons.ts'
 import { insertRefusals } from '../campaigns/refusals.ts'
 import { compileSchedule } from '../campaigns/schedule.ts'
@@ -43,6 +43,7 @@ interface Row
   trigger: Trigger | null
   manual: boolean
   put_off: number
+  appointment: Outgoing['appointment']
   subject: string | null
   body: string
   /** Why nothing arrives at the address, as far as is known, and until when that is believed. */
@@ -54,10 +55,13 @@ interface Row
   rules_version: string | null
 }
 
+/** Of messages that no campaign sends. */
+const PURPOSE = sql`case when m.appointment_id is null then 'case_update' else 'appointment' end`
+
 const permission = permissionOf({
   channel: sql`m.channel`,
   address: sql`case m.channel when 'email' then c.email else c.mobile_e164 end`,
-  purpose: sql`coalesce(p.purpose, 'case_update')`,
+  purpose: sql`coalesce(p.purpose, ${PURPOSE})`,
 })
 
 /** Rows are marked as being sent, and committed, before anybody outside is asked. */
@@ -75,11 +79,13 @@ async function claim(db: Database, { nodeId, clock }: Engine): Promise<{ looked:
     select m.company_id, m.id, m.channel, m.client_id, m.case_id, m.campaign_id, cm.trigger, m.manual, m.put_off, m.subject, m.body, u.error as undeliverable, u.until as undeliverable_until,
       c.mobile, c.mobile_e164, c.email, c.timezone, c.state, c.postal_code, c.voice_calls_opted_out, c.sms_opted_out,
       c.email_opted_out, c.date_of_death, c.deleted_at, ${permission.columns}, co.name as company_name, co.campaigns_enabled, co.rules_version,
-      p.status, p.purpose, p.callback_delays, p.agent_id, a.name as agent_name,
+      case when ap.id is not null then json_build_object('id', ap.id, 'starts_at', ap.starts_at, 'minutes', ap.minutes,
+        'created_at', ap.created_at) end as appointment, p.status, coalesce(p.purpose, ${PURPOSE}) as purpose, p.callback_delays, p.agent_id, a.name as agent_name,
       cf.is_member, cf.standing, cf.delays_used, cf.requested_at, cf.callback_at
     from taken m
     join companies co on co.id = m.company_id
     join clients c on c.company_id = m.company_id and c.id = m.client_id
+    left join appointments ap on ap.company_id = m.company_id and ap.id = m.appointment_id
     left join campaign_messages cm on cm.company_id = m.company_id and cm.id = m.campaign_message_id
     left join campaigns p on p.company_id = m.company_id and p.id = m.campaign_id
     ${permission.join}
@@ -102,19 +108,19 @@ async function claim(db: Database, { nodeId, clock }: Engine): Promise<{ looked:
   const rulesOf = await ruleBooks(db, rows)
   const attempts = await selectAttempts(db, rows, rulesOf, now)
   const decided = rows.map((row) => {
-    const schedule = row.campaign_id ? compileSchedule(schedules.get(row.campaign_id)!) : null
-    const campaign = row.campaign_id ? row : null
-    const decision = decide({
+    const facts = {
       now,
       channel: row.channel,
       contact: row,
-      campaign,
-      schedule,
-      trigger: row.trigger ?? undefined,
-      manual: row.manual,
       recent_attempts: attempts.get(row),
       rules: rulesOf(row),
-    })
+    }
+    const { campaign_id, trigger, manual, purpose } = row
+    // The contact asked for it, whatever has become of the campaign since.
+    if (row.appointment) return { row, decision: unlessUndeliverable(row, decideByLaw({ ...facts, purpose })) }
+    const schedule = campaign_id ? compileSchedule(schedules.get(campaign_id)!) : null
+    const campaign = campaign_id ? row : null
+    const decision = decide({ ...facts, campaign, schedule, trigger: trigger ?? undefined, manual })
     return { row, decision: unlessUndeliverable(row, decision) }
   })
   await putBack(

@@ -8,7 +8,17 @@ export interface OutgoingEmail extends MessageRef {
   text: string
   /** How the contact stops e-mail and chooses other ways; absent where it goes to the firm itself. */
   ways_out?: WaysOut
+  /** Goes with it in the form that calendars read. */
+  appointment?: Appointment
   attachments?: { filename: string; content_type: string; content: string }[]
+}
+
+export interface Appointment extends MessageRef {
+  title: string
+  starts_at: Date
+  minutes: number
+  /** When it was agreed. */
+  created_at: Date
 }
 
 export interface WaysOut {

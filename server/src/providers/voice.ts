@@ -281,8 +281,15 @@ export interface CallBrief {
   case: { type: string }
   /** The contact must be told so first. */
   recorded: boolean
-  /** When the firm takes appointments, on the contact's clock; null where it has not said. */
-  office_hours: { start_time: string; end_time: string }[] | null
+  /** When the firm takes appointments. */
+  office: {
+    /** From Monday to Friday; null where it has not said. */
+    hours: { start_time: string; end_time: string }[] | null
+    /** The IANA zone that the hours are meant in; null: the contact's. */
+    timezone: string | null
+    /** A day (since 1970-01-01, there) on which the firm calls nobody, either. */
+    closedOn(day: number): boolean
+  }
   /** Where the contact's clock may stand, the likeliest IANA zone first; never empty. */
   zones: string[]
   /** Fills a template in with the values of this contact and case. */

@@ -9,6 +9,20 @@ export interface CallTask {
   client_id: number
   title: string
   body: string
+  /** YYYY-MM-DD */
+  due_on?: string
+  /** The appointment that it is about; it then knows its task. */
+  appointment_id?: number
+}
+
+const columns = {
+  company_id: 'bigint',
+  case_id: 'bigint',
+  client_id: 'bigint',
+  title: 'text',
+  body: 'text',
+  due_on: 'date',
+  appointment_id: 'bigint',
 }
 
 /** Each as a task of its own with one instance, on the case. */
@@ -16,7 +30,7 @@ export async function insertCallTasks(db: Database, tasks: CallTask[]): Promise<
   if (tasks.length === 0) return
   await db.run(sql`
     with wanted as (
-      select * from ${entryRows(tasks, { company_id: 'bigint', case_id: 'bigint', client_id: 'bigint', title: 'text', body: 'text' })} as t
+      select * from ${entryRows(tasks, columns)} as t
     ), written as (
       insert into tasks (company_id, title, body, response_type)
       select company_id, left(title, 255), body, 'yes_no' from wanted order by ordinality
@@ -24,7 +38,12 @@ export async function insertCallTasks(db: Database, tasks: CallTask[]): Promise<
     ), numbered as (
       -- Ids were given in the order of the rows.
       select company_id, id, row_number() over (order by id) as ordinality from written
+    ), asked as (
+      insert into case_tasks (company_id, task_id, case_id, client_id, due_on)
+      select n.company_id, n.id, w.case_id, w.client_id, w.due_on from numbered n join wanted w using (ordinality)
+      returning company_id, id, task_id
     )
-    insert into case_tasks (company_id, task_id, case_id, client_id)
-    select n.company_id, n.id, w.case_id, w.client_id from numbered n join wanted w using (ordinality)`)
+    update appointments a set case_task_id = k.id
+    from asked k join numbered n on n.id = k.task_id join wanted w using (ordinality)
+    where a.company_id = k.company_id and a.id = w.appointment_id`)
 }

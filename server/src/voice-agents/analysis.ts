@@ -1,7 +1,6 @@
 import type { CallResult } from '../calls/results.ts'
 import type { CallBrief, DisconnectionReason, HostedReport, Turn } from '../providers/voice.ts'
 import { type Answer, borneOut, fitting } from './answers.ts'
-import { spokenAppointment } from './appointment.ts'
 import { CALLBACK_HORIZON_HOURS } from './callback-time.ts'
 import { type Facts, factsOf, type Held } from './facts.ts'
 import { onlyScreened } from './hearing.ts'
@@ -202,7 +201,7 @@ const AGENT_ENDED: Partial<Record<CallResult, string>> = {
 function followUps(
   result: CallResult,
   { quotes, next_step, appointment, booked, callback, person_time }: Facts,
-  { client, zones }: CallBrief,
+  { client }: CallBrief,
 ): string[] {
   const name = `${client.first_name} ${client.last_name}`
   const promised: string[] = []
@@ -210,9 +209,9 @@ function followUps(
   if (quotes.wants_person !== undefined && result !== 'transferred') {
     promised.push(`Call ${name} back in person${person_time ? ` (when asked for a good time: “${person_time}”)` : ''}.`)
   }
-  if (booked) promised.push(`Appointment with ${name}: ${spokenAppointment(booked, zones[0]!)} (${zones[0]!}).`)
-  else if (appointment) promised.push(`Confirm an appointment with ${name}, who suggested: “${appointment}”.`)
-  else if (next_step?.verdict) promised.push(`Follow up with ${name}, who agreed to the next step.`)
+  // One that was booked becomes a task of its own: see `appointments/`.
+  if (appointment && !booked) promised.push(`Confirm an appointment with ${name}, who suggested: “${appointment}”.`)
+  else if (next_step?.verdict && !booked) promised.push(`Follow up with ${name}, who agreed to the next step.`)
   if (quotes.legal_question !== undefined)
     promised.push(`Answer a legal question of ${name}: “${quotes.legal_question}”.`)
   if (quotes.deceased !== undefined)

@@ -7,7 +7,7 @@ import {
   type Turn,
 } from '../providers/voice.ts'
 import { analyse, type CallOutcome } from './analysis.ts'
-import type { AgentAction, BrainFor, Happened } from './brain.ts'
+import type { AgentAction, Booking, BrainFor, Happened } from './brain.ts'
 import type { Held, Note } from './facts.ts'
 import {
   handsOver,
@@ -47,6 +47,8 @@ export interface HoldOptions {
   earlier?: Held | null
   /** The contact has just asked not to be called again. */
   onOptOut?: () => void
+  /** See `CallSoFar`; where it is left out, every time is free and nothing is mailed. */
+  book?: (at: Date) => Promise<Booking>
 }
 
 /**
@@ -62,7 +64,7 @@ export async function hold(
   line: Conversation,
   brief: CallBrief,
   brainFor: BrainFor,
-  { earlier, onOptOut }: HoldOptions = {},
+  { earlier, onOptOut, book = async () => ({ outcome: 'booked', mail: false }) }: HoldOptions = {},
 ): Promise<Held> {
   const transcript: Turn[] = earlier ? [...earlier.transcript] : []
   const notes: Note[] = earlier?.notes ? [...earlier.notes] : []
@@ -98,7 +100,7 @@ export async function hold(
 
   /** Answers how the call ended, or null while it goes on. */
   async function act(happened: Happened): Promise<DisconnectionReason | null> {
-    for await (const action of brain.respond(happened, { transcript, now: now() })) {
+    for await (const action of brain.respond(happened, { transcript, now: now(), book })) {
       const ended = await carryOut(action)
       if (ended) return ended
     }

@@ -205,10 +205,10 @@ function ofVendor(vendor: Vendor) {
     assert.equal(outcome.callback_at?.toISOString(), '2026-03-03T20:00:00.000Z')
   })
 
-  test('an appointment is booked within the hours of the office, as a task on the case', async () => {
+  test('an appointment is booked within the hours of the office', async () => {
     const about = {
       ...brief({ is_appointment_booking_enabled: true }),
-      office_hours: [{ start_time: '10:00', end_time: '16:00' }],
+      office: { ...brief().office, hours: [{ start_time: '10:00', end_time: '16:00' }] },
     }
     const book = (date: string, time: string): Reply => ({
       says: '',
@@ -230,9 +230,7 @@ function ofVendor(vendor: Vendor) {
     assert.match(heard[3]!, /Monday to Friday/)
     assert.match(heard[4]!, /Tuesday, March 10 at 11 AM/)
     assert.equal(outcome.appointment_at?.toISOString(), '2026-03-10T15:00:00.000Z')
-    assert.deepEqual(outcome.follow_ups, [
-      'Appointment with Maria López: Tuesday, March 10 at 11 AM (America/New_York).',
-    ])
+    assert.deepEqual(outcome.follow_ups, [])
     assert.ok(stub.asked[0]!.tools.includes('book_appointment'))
   })
 

@@ -2,8 +2,16 @@ import { jsonSchema, streamText, type ToolSet, tool } from 'ai'
 import type { Logger } from 'pino'
 import type { LanguageModel } from '../providers/language-model.ts'
 import type { CallBrief } from '../providers/voice.ts'
-import { appointmentTime, spokenAppointment } from './appointment.ts'
-import type { AgentAction, Brain, BrainFor, CallSoFar, Happened } from './brain.ts'
+import { bookAppointment } from './book-appointment.ts'
+import {
+  type AgentAction,
+  type Brain,
+  type BrainFor,
+  type CallSoFar,
+  type Happened,
+  say,
+  wantsPerson,
+} from './brain.ts'
 import { callbackTime, spokenTime } from './callback-time.ts'
 import { soundsLikeScreening } from './hearing.ts'
 import { instructionsOf, messagesOf } from './model-prompt.ts'
@@ -73,7 +81,7 @@ const timesSaid = (said: string, { transcript }: CallSoFar): number =>
 function think(model: LanguageModel, brief: CallBrief, happened: Happened, call: CallSoFar) {
   const stopped = new AbortController()
   const outcome: Outcome = { said: '', calls: [], failure: null, cut: false }
-  const guard = speechGuard(brief.company_name)
+  const guard = speechGuard(brief.company_name, brief.agent.is_appointment_booking_enabled)
   const { stream } = streamText({
     model,
     instructions: instructionsOf(brief, call),
@@ -145,12 +153,12 @@ async function within<T>(work: Promise<T>, ms: number): Promise<T> {
 }
 
 /** What the script would say now, had it led the conversation so far. */
-function* standIn(brief: CallBrief, happened: Happened, { transcript, now }: CallSoFar): Iterable<AgentAction> {
+function* standIn(brief: CallBrief, happened: Happened, call: CallSoFar): Iterable<AgentAction> {
   const script: Brain = scriptedBrain(brief)
-  const heard = transcript.filter(({ speaker, text }) => speaker === 'contact' && !soundsLikeScreening(text))
+  const heard = call.transcript.filter(({ speaker, text }) => speaker === 'contact' && !soundsLikeScreening(text))
   const earlier = happened.type === 'said' ? heard.slice(0, -1) : heard
-  for (const { text } of earlier) script.respond({ type: 'said', text }, { transcript, now })
-  yield* script.respond(happened, { transcript, now }) as Iterable<AgentAction>
+  for (const { text } of earlier) script.respond({ type: 'said', text }, call)
+  yield* script.respond(happened, call) as Iterable<AgentAction>
 }
 
 const NONE = { type: 'object', properties: {}, additionalProperties: false } as const
@@ -186,49 +194,39 @@ function toolsOf({ agent }: CallBrief): ToolSet {
 }
 
 /** Tools are what binds us: each is carried out by our rules, with our words where the model has none. */
-function* carryOut(
+async function* carryOut(
   calls: ToolCall[],
   said: string,
   brief: CallBrief,
-  { transcript, now }: CallSoFar,
-): Iterable<AgentAction> {
+  call: CallSoFar,
+): AsyncGenerator<AgentAction> {
   const { agent, company_name: firm } = brief
   const zone = brief.zones[0]!
   const asked = new Map(calls.map((call) => [call.name, call.input]))
-  const say = (words: string, asks?: string): AgentAction => ({ do: 'say', words, ...(asks ? { asks } : {}) })
   if (asked.has('record_opt_out')) return yield { do: 'opt_out' }
   if (asked.has('transfer_call')) {
     if (agent.is_transfer_enabled && agent.transfer_number) {
       if (said === '') yield say("Of course. I'll connect you now. One moment, please.")
       return yield { do: 'transfer' }
     }
-    yield {
-      do: 'note',
-      note: { type: 'person', quote: transcript.findLast(({ speaker }) => speaker === 'contact')?.text ?? '' },
-    }
+    yield wantsPerson(call)
     return yield say(
       `I can't connect you directly, so I'll ask a colleague at ${firm} to call you back. When would be a good time for that?`,
       'person_time',
     )
   }
   const appointment = asked.get('book_appointment')
-  if (appointment && agent.is_appointment_booking_enabled) {
-    const time = appointmentTime(appointment.date, appointment.time, now, brief)
-    if ('refused' in time) return yield say(time.refused)
-    yield { do: 'note', note: { type: 'appointment', at: time.at.toISOString() } }
-    yield say(`I've put you down for ${spokenAppointment(time.at, zone)}. Is there anything else?`)
-    return
-  }
+  if (appointment && agent.is_appointment_booking_enabled) return yield* bookAppointment(appointment, brief, call)
   const callback = asked.get('note_callback')
   if (callback) {
-    const time = callbackTime(String(callback.when ?? ''), now, zone)
+    const time = callbackTime(String(callback.when ?? ''), call.now, zone)
     if (time.kind !== 'at')
       return yield say(
         'I can call between 8 in the morning and 9 in the evening, within the next two days. Which time would suit you?',
         'callback_time',
       )
     yield { do: 'note', note: { type: 'callback', at: time.at.toISOString() } }
-    yield say(`I'll call again ${spokenTime(time.at, now, zone)}. Thank you. Goodbye.`)
+    yield say(`I'll call again ${spokenTime(time.at, call.now, zone)}. Thank you. Goodbye.`)
     return yield { do: 'end' }
   }
   if (asked.has('end_call')) {

@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag'
+import { quietDays, shippedRules } from '../compliance/law.ts'
 import type { Scope } from '../core/operation.ts'
 import { render } from '../messages/template.ts'
 import type { CallBrief, CallerEvent, Conversation } from '../providers/voice.ts'
@@ -23,8 +24,8 @@ const SAMPLE = {
 /** What an agent would know in a call to the sample contact. */
 export async function rehearsalBrief(scope: Scope, agentId: string): Promise<CallBrief> {
   const agent = await selectAgent(scope, agentId)
-  const company = await scope.db.one<{ name: string; business_hours: CallBrief['office_hours'] }>(sql`
-    select name, business_hours from companies where id = ${scope.companyId}`)
+  const company = await scope.db.one<Pick<CallBrief['office'], 'hours' | 'timezone'> & { name: string }>(sql`
+    select name, business_hours as hours, timezone from companies where id = ${scope.companyId}`)
   const values = { ...SAMPLE, company_name: company.name, agent_name: agent.name }
   return {
     company_name: company.name,
@@ -36,7 +37,7 @@ export async function rehearsalBrief(scope: Scope, agentId: string): Promise<Cal
     client: SAMPLE,
     case: { type: SAMPLE.type },
     recorded: false,
-    office_hours: company.business_hours,
+    office: { hours: company.hours, timezone: company.timezone, closedOn: quietDays(shippedRules) },
     zones: ['America/New_York'],
     render: (template) => render(template, values),
   }

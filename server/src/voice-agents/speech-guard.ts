@@ -6,7 +6,7 @@
 
 /** A sentence with one of these is held back until its end. */
 const DOUBTFUL =
-  /\b(?:you(?:'ll|'re|'d|'ve| will| should| must| need| ought| have| do| are| can| could| would| may| might| definitely| clearly| certainly)|your (?:case|claim|chances|rights|settlement)|i(?:'d| would)|under|never|simply|advise|recommend|suggest|guarantee[ds]?|promise|worth|legal(?:ly)?|law|statute|entitled|liable|don't|do not|sue|human|person|robot|ai|a\.i)\b/i
+  /\b(?:you(?:'ll|'re|'d|'ve| will| should| must| need| ought| have| do| are| can| could| would| may| might| definitely| clearly| certainly)|your (?:case|claim|chances|rights|settlement)|i(?:'d| would)|under|never|simply|advise|recommend|suggest|guarantee[ds]?|promise|worth|legal(?:ly)?|law|statute|entitled|liable|don't|do not|sue|e-?mail\w*|send\w*|sent|text\w*|forward|human|person|robot|ai|a\.i)\b/i
 
 const STEP =
   '(?:sign|sue|settle|accept|reject|refuse|decline|take (?:the|that|their|any) (?:offer|deal|money|settlement)|file|plead|testify|agree to|admit|deny|appeal|hire|fire|dismiss|withhold|stop paying|pay them|talk to (?:the|your|their) (?:insur|adjust|polic)|speak (?:to|with) (?:the|your|their) (?:insur|adjust|polic))'
@@ -29,6 +29,12 @@ const ADVICE: RegExp[] = [
 const DENIES_AI =
   /\b(?:i'm|i am|this is|you're (?:talking|speaking) (?:to|with)) (?:actually |really |just )?(?:not an? (?:ai|a\.i|robot|bot|machine|computer|recording)|(?:an? )?(?:real|live|actual|human)(?: (?:person|human|being))?)\b/
 
+/** Of an appointment: whether anything is sent is said by the tool that books it. */
+const PROMISES_MAIL: RegExp[] = [
+  /\b(?:i|we)(?:'ll| will|'m| am|'re| are| can| could|'ve| have)? (?:also |then |just )?(?:(?:going to|gonna) )?(?:e-?mail|send|text|forward|e-?mailing|sending|texting|sent|e-?mailed|texted)\b[^.?!]*\b(?:confirm\w*|invit\w*|calendar|appointment|details|reminder)\b/,
+  /\byou(?:'ll| will| should|'re going to| are going to)(?: also| soon| shortly)? (?:get|receive|see|have|find)\b[^.?!]*\b(?:confirmation|invit\w*|calendar|reminder|(?:e-?mail|text)\b[^.?!]*\bappointment)\b/,
+]
+
 const END_OF_SENTENCE = /[.!?]["”)]?(?=\s)|\n+/g
 
 /** Words of one turn: a person on the phone can't keep more in mind. */
@@ -43,7 +49,8 @@ export interface SpeechGuard {
   readonly full: boolean
 }
 
-export function speechGuard(companyName: string): SpeechGuard {
+/** @param books The agent makes appointments. */
+export function speechGuard(companyName: string, books = false): SpeechGuard {
   let rest = ''
   /** How much of `rest` has been given out. */
   let given = 0
@@ -64,6 +71,7 @@ export function speechGuard(companyName: string): SpeechGuard {
       full = true
       return before > 0 ? ` … ${replacement}` : `${/^\s*/.exec(sentence)![0]}${replacement}`
     }
+    if (books && PROMISES_MAIL.some((pattern) => pattern.test(plain))) return before > 0 ? ' …' : ''
     if (before === 0 && !isSpeech(sentence)) return ''
     // A model that repeats itself will not stop by itself.
     if (before === 0 && sentences.has(plain.trim())) {

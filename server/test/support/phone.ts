@@ -23,7 +23,7 @@ export function brief(agent: Partial<CallBrief['agent']> = {}): CallBrief {
     client: { first_name: 'Maria', last_name: 'López' },
     case: { type: 'Personal injury' },
     recorded: false,
-    office_hours: null,
+    office: { hours: null, timezone: null, closedOn: () => false },
     zones: ['America/New_York'],
     render: (template) => template.replaceAll('{{first_name}}', 'Maria'),
   }

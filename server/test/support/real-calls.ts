@@ -6,6 +6,7 @@ import { createProviders } from '../../src/providers/index.ts'
 import type { LanguageModel } from '../../src/providers/language-model.ts'
 import { startApi, type TestApi } from './api.ts'
 import { startTestEngine } from './engine.ts'
+import type { MailServer } from './mail-server.ts'
 import { ACCOUNT, AUTH_TOKEN, type Behaviour, type Emulator, startTwilio } from './twilio-emulator.ts'
 
 export const FROM = '+12125550100'
@@ -14,6 +15,7 @@ interface Options {
   clock: Clock
   behaviour(to: string): Behaviour
   records?: boolean
+  mail?: MailServer
   callsPerSecond?: number
   languageModel?: LanguageModel | null
   engine?: Partial<EngineOptions>
@@ -23,7 +25,7 @@ interface Options {
 
 /** The service behind a real port, calling through an emulated Twilio. */
 export async function startRealCalls(options: Options): Promise<{ api: TestApi; twilio: Emulator; url: string }> {
-  const { clock, behaviour, records = false, callsPerSecond = 200, languageModel = null } = options
+  const { clock, behaviour, records = false, mail, callsPerSecond = 200, languageModel = null } = options
   const api = await startApi({ clock })
   const twilio = await startTwilio(clock, behaviour)
   api.closing.push(twilio.close)
@@ -38,6 +40,7 @@ export async function startRealCalls(options: Options): Promise<{ api: TestApi; 
     TWILIO_CALLS_PER_SECOND: callsPerSecond,
     PUBLIC_URL: url,
     RECORD_CALLS: records,
+    ...(mail && { SMTP_URL: mail.url, SMTP_FROM: 'cases@marsh.example.com' }),
   }
   const providers = createProviders(api.pool, clock, settings, languageModel)
   providers.voice.addRoutes?.(api.app)

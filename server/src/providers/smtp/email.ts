@@ -4,6 +4,7 @@ import nodemailer, { type SendMailOptions } from 'nodemailer'
 import type { EmailProvider, OutgoingEmail } from '../email.ts'
 import type { MessageRef } from '../message.ts'
 import type { SmtpAccount } from './account.ts'
+import { calendarOf } from './calendar.ts'
 import { compose } from './compose.ts'
 import { mailFailure } from './mail-errors.ts'
 
@@ -18,7 +19,7 @@ const ANSWER_MS = 120_000
  * Mail by a server of the firm's. Nothing can be asked of it later: where the line was cut between the last word of a
  * message and the answer, nobody knows whether it went out.
  *
- * @param secret Of the installation; message ids are made of it and our keys, so that they are the same at a second try.
+ * @param secret Of the installation; names of messages and appointments are made of it and our keys.
  */
 export function smtpEmail({ url, from }: SmtpAccount, secret: () => Promise<Buffer>): EmailProvider {
   const transport = nodemailer.createTransport({
@@ -46,11 +47,12 @@ export function smtpEmail({ url, from }: SmtpAccount, secret: () => Promise<Buff
     done()
   })
 
-  async function messageId({ company_id, key }: MessageRef): Promise<string> {
+  /** The same at every try, and nothing that could be guessed. */
+  async function nameOf({ company_id, key }: MessageRef): Promise<string> {
     const name = createHmac('sha256', await secret())
       .update(`message-id ${company_id} ${key}`)
       .digest('hex')
-    return `<${name.slice(0, 40)}@${domain}>`
+    return `${name.slice(0, 40)}@${domain}`
   }
 
   return {
@@ -61,9 +63,11 @@ export function smtpEmail({ url, from }: SmtpAccount, secret: () => Promise<Buff
     async start() {},
     async send(message: OutgoingEmail) {
       const mark = {}
-      const id = await messageId(message)
+      const id = `<${await nameOf(message)}>`
+      const { appointment } = message
+      const icalEvent = appointment && calendarOf(appointment, await nameOf(appointment), message.from_name, from)
       try {
-        const mail: SendMailOptions & Marked = { ...compose(message, from), messageId: id, mark }
+        const mail: SendMailOptions & Marked = { ...compose(message, from), icalEvent, messageId: id, mark }
         await transport.sendMail(mail)
         return { provider_message_id: id }
       } catch (error) {
