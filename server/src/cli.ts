@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { addAgentCommands } from './cli-agents.ts'
 import { addComplianceCommands } from './cli-compliance.ts'
+import { addOfficeCommand } from './cli-office.ts'
 import { selectCompanies, selectKeys } from './companies/queries.ts'
 import { createCompany, createKey, setCampaignsEnabled, setKeyEnabled } from './companies/setup.ts'
 import { COMMAND_LINE } from './core/actors.ts'
@@ -75,6 +76,7 @@ for (const [name, enabled, description] of [
 }
 
 addAgentCommands(program, { inCompany, withCompany, withJson, positiveId, print })
+addOfficeCommand(company, { inCompany, withCompany, withJson, print })
 addComplianceCommands(program, { inCompany, withCompany, withJson, positiveId, print })
 
 try {

@@ -47,6 +47,26 @@ test('beside a stopped service: companies and keys are created and listed, in th
   assert.equal(own.prefix, first.api_key.slice(0, 7), 'without --company it is the first one')
 })
 
+test('an office has hours, a clock and so many appointments at a time; what is wrong is refused in whole', async () => {
+  const unset = { business_hours: null, timezone: null, appointments_at_once: 1 }
+  assert.deepEqual(await answer('company', 'office'), unset)
+  const business_hours = [
+    { start_time: '09:00', end_time: '12:00' },
+    { start_time: '13:00', end_time: '17:00' },
+  ]
+  const office = { business_hours, timezone: 'America/New_York', appointments_at_once: 3 }
+  const given = ['--hours', '09:00-12:00,13:00-17:00', '--timezone', 'America/New_York', '--at-once', '3']
+  assert.deepEqual(await answer('company', 'office', ...given), office)
+  for (const [option, value, message] of [
+    ['--hours', '9-5', /business_hours\[0\]: must be written as 09:00-17:00/],
+    ['--hours', '09:00-12:00,11:00-17:00', /overlaps/],
+    ['--timezone', 'Mars', /Mars is no time zone/],
+    ['--at-once', '0', /from 1 to 1000/],
+  ] as const)
+    assert.match(await refusal('company', 'office', '--timezone', 'UTC', option, value), message)
+  assert.deepEqual(await answer('company', 'office', '--hours', 'none'), { ...office, business_hours: null })
+})
+
 test('beside a running service: a new key works at once, a disabled one is refused at once', async () => {
   const service = startService(settings)
   const url = await service.ready
