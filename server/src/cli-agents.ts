@@ -1,27 +1,14 @@
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import { reanalyse } from './calls/reanalyse.ts'
+import type { Of, Toolkit } from './cli-toolkit.ts'
 import { readConfig } from './core/config.ts'
-import type { Scope } from './core/operation.ts'
 import { languageModel } from './providers/language-model.ts'
 import { spokenAppointment } from './voice-agents/appointment.ts'
 import { hold } from './voice-agents/conversation.ts'
 import { type Mind, mindOf } from './voice-agents/mind.ts'
 import { rehearsalBrief, rehearsalLine } from './voice-agents/rehearsal.ts'
 import { rehearse, type Verdict } from './voice-agents/rehearsal-suite.ts'
-
-interface Of {
-  company?: number
-  json?: boolean
-}
-
-interface Toolkit {
-  inCompany<T>(of: Of, work: (scope: Scope) => Promise<T>): Promise<T>
-  withCompany(command: Command): Command
-  withJson(command: Command): Command
-  positiveId(text: string): number
-  print(json: boolean | undefined, value: unknown, text: () => string): void
-}
 
 /** `agent …` and `call …` */
 export function addAgentCommands(program: Command, { inCompany, withCompany, withJson, positiveId, print }: Toolkit) {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { type Command, Option } from 'commander'
+import type { Of, Toolkit } from './cli-toolkit.ts'
 import { addRule, endRuleChange, type RuleChange, waiveRule } from './compliance/change-rules.ts'
 import { companyRules } from './compliance/company-rules.ts'
 import { shipped } from './compliance/law.ts'
@@ -13,19 +14,6 @@ import type { Change } from './core/change.ts'
 import type { Scope } from './core/operation.ts'
 import { textTable } from './core/text-table.ts'
 import { recordChanges } from './webhooks/record-changes.ts'
-
-interface Of {
-  company?: number
-  json?: boolean
-}
-
-interface Toolkit {
-  inCompany<T>(of: Of, work: (scope: Scope) => Promise<T>): Promise<T>
-  withCompany(command: Command): Command
-  withJson(command: Command): Command
-  positiveId(text: string): number
-  print(json: boolean | undefined, value: unknown, text: () => string): void
-}
 
 /** `suppression …` and `rule …` */
 export function addComplianceCommands(

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { addAgentCommands } from './cli-agents.ts'
 import { addComplianceCommands } from './cli-compliance.ts'
+import { addConsentCommands } from './cli-consents.ts'
 import { addOfficeCommand } from './cli-office.ts'
 import { selectCompanies, selectKeys } from './companies/queries.ts'
 import { createCompany, createKey, setCampaignsEnabled, setKeyEnabled } from './companies/setup.ts'
@@ -78,6 +79,7 @@ for (const [name, enabled, description] of [
 addAgentCommands(program, { inCompany, withCompany, withJson, positiveId, print })
 addOfficeCommand(company, { inCompany, withCompany, withJson, print })
 addComplianceCommands(program, { inCompany, withCompany, withJson, positiveId, print })
+addConsentCommands(program, { inCompany, withCompany, withJson, positiveId, print })
 
 try {
   await program.parseAsync()
@@ -124,7 +126,7 @@ function inCompany<T>({ company }: Pick<Options, 'company'>, work: (scope: Scope
     const companies = await selectCompanies(db)
     const chosen = company ? companies.find(({ company_id }) => company_id === company) : companies[0]
     if (!chosen && !company) throw new Error('there is no company yet; create one by: company create --name N')
-    return await work({ db, companyId: chosen?.company_id ?? notFound('company', company!) })
+    return await work({ db, companyId: chosen?.company_id ?? notFound('company', company!), actor: COMMAND_LINE.actor })
   })
 }
 

@@ -137,3 +137,33 @@ test('a stricter rule needs nobody, but whoever takes it back does', async () =>
   await answer('rule', 'end', String(rule.id), '--person', 'Dana Cole', '--reason', 'not needed any more')
   assert.deepEqual(await explained(id, noon), [])
 })
+
+test('the chain is checked and a contact is written on one page, over the command line', async () => {
+  const words = 'Call me about my case'
+  const { id } = await firm.ok('POST /v1/clients', clientPayload({ mobile: '212-555-0146', email: 'page@example.com' }))
+  const consent = { kind: 'consent', addresses: ['+12125550146'], channel: 'call', words }
+  await firm.tool('record_permission', { ...consent, evidence: { form_version: 'f-3', url: 'https://firm.example/f' } })
+  const before = await answer('consent', 'check')
+  assert.equal(before.broken, null)
+  const of = ['--company', String(firm.id)]
+  const text = await runCli(settings, 'consent', 'export', String(id), ...of)
+  for (const part of [words, 'f-3', 'https://firm.example/f', 'Who recorded it: test, over mcp', before.head.hash])
+    assert.ok(text.stdout.includes(part), part)
+  const html = await runCli(settings, 'consent', 'export', String(id), '--format', 'html', ...of)
+  assert.match(html.stdout, /^<!doctype html>[\s\S]*Call me about my case/)
+  await firm.ok('POST /v1/clients/bulk_delete', { client_ids: [id], force: true })
+  const erased = await runCli(settings, 'consent', 'export', '--address', '(212) 555-0146', '--format', 'json', ...of)
+  const [record] = JSON.parse(erased.stdout).records
+  assert.deepEqual([record.kind, record.address, record.evidence, record.form_version], ['consent', null, null, 'f-3'])
+  const nobody = await runCli(settings, 'consent', 'export', ...of)
+  assert.deepEqual([nobody.code, /give either/.test(nobody.stderr)], [1, true])
+
+  const noted = `${before.head.position}:${before.head.hash}`
+  assert.equal((await answer('consent', 'check', '--noted', noted)).broken, null)
+  await api.pool.run(sql`alter table permissions disable trigger user`)
+  await api.pool.run(sql`update permissions set channel = 'sms' where company_id = ${firm.id} and id = ${record.id}`)
+  await api.pool.run(sql`alter table permissions enable trigger user`)
+  const broken = await runCli(settings, 'consent', 'check', ...of)
+  assert.equal(broken.code, 1)
+  assert.match(broken.stdout, new RegExp(`^Broken at record ${record.id}: it is not what was written`))
+})

@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag'
 import { insertSuppressions } from '../compliance/permissions.ts'
+import { CONTACT } from '../core/actors.ts'
 import type { Database } from '../core/db.ts'
 import type { Engine } from '../engine/job.ts'
 import type { SoughtCall } from '../providers/voice.ts'
@@ -42,6 +43,7 @@ async function suppress(db: Database, spoken: Omit<SpokenOptOut, 'client_id'>[])
     purpose: 'all',
     address: to_number,
     source: 'spoken' as const,
+    actor: CONTACT.actor.name,
     evidence: { call_id },
     obtained_at: at,
   }))

@@ -2,9 +2,10 @@ import Type from 'typebox'
 import { scheduleCall } from '../calls/schedule-call.ts'
 import { selectCase } from '../cases/queries.ts'
 import { selectClient } from '../clients/queries.ts'
+import { selectHistory } from '../compliance/permission-history.ts'
 import { CHANNELS as LEGAL_CHANNELS, PURPOSES } from '../compliance/rule-schema.ts'
 import { badRequest, refuseAll } from '../core/errors.ts'
-import { Choice, Fields, Id, Nullable, OptionalText } from '../core/fields.ts'
+import { Choice, Fields, Id, Nullable, OptionalBoolean, OptionalText } from '../core/fields.ts'
 import { Paged, paged, paging, slice } from '../core/paging.ts'
 import { tool } from '../core/tool.ts'
 import { insertCampaign } from './create.ts'
@@ -201,11 +202,13 @@ export const explainContactTool = tool({
   title: 'Explain whether someone may be contacted',
   description: 'As explain_call, for any channel and without a campaign.',
   readOnly: true,
+  untrustedFields: ['record.records[].evidence'],
   input: Fields({
     client_id: Id('Client id'),
     channel: Choice(LEGAL_CHANNELS, 'Channel'),
     purpose: Type.Optional(Choice(PURPOSES, 'case_update when left out')),
     at: Type.Optional(Type.String({ format: 'date-time', description: 'Another moment than now' })),
+    record: OptionalBoolean('Also all consents and opt-outs on record'),
   }),
   output: Type.Object({
     client_id: Type.Integer(),
@@ -214,12 +217,14 @@ export const explainContactTool = tool({
     rule_versions: ruleVersions,
     zones: ruleVersions,
     next_at: Instant,
+    record: Type.Optional(Type.Object({ records: Type.Array(Type.Object({ id: Type.Integer() })) })),
   }),
-  async run(ctx, { client_id, channel, purpose = 'case_update', at }) {
+  async run(ctx, { client_id, channel, purpose = 'case_update', at, record }) {
     const moment = at === undefined ? undefined : new Date(at)
     const decision = await explainContact(ctx, client_id, { channel, purpose, at: moment })
     const { allowed, rule_versions, zones, retry_at } = decision
     const shown = decision.reasons.map(({ rule, message, until, law = [] }) => ({ rule, message, until, law }))
-    return { client_id, allowed, reasons: shown, rule_versions, zones, next_at: retry_at }
+    const history = record ? { record: await selectHistory(ctx, { client_id }, ctx.clock.now()) } : {}
+    return { client_id, allowed, reasons: shown, rule_versions, zones, next_at: retry_at, ...history }
   },
 })

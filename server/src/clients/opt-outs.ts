@@ -53,6 +53,7 @@ export async function recordOptOuts(scope: Scope, origin: Channel, before: Flags
       company_id: scope.companyId,
       purpose: 'informational',
       source: 'flag',
+      actor: scope.actor?.name,
     })),
     origin,
   )
@@ -64,10 +65,11 @@ export async function recordOptOuts(scope: Scope, origin: Channel, before: Flags
 }
 
 /** Of contacts whose flag was set: whoever set it calls this in the same transaction. */
-export function suppress({ db, companyId }: Scope, origin: Channel, ids: number[]): Promise<void> {
+export function suppress({ db, companyId, actor }: Scope, origin: Channel, ids: number[]): Promise<void> {
   return suppressFlagged(
     db,
     ids.map((id) => ({ company_id: companyId, id })),
     origin,
+    actor?.name,
   )
 }

@@ -15,11 +15,11 @@ export type Address = Omit<Permission, 'company_id'>
  * Answers how many addresses were not suppressed before, and the changes of contacts, for the caller to record.
  */
 export async function optOutAddresses(
-  { db, companyId }: Scope,
+  { db, companyId, actor }: Scope,
   addresses: Address[],
   origin: string,
 ): Promise<{ added: number; changes: Change[] }> {
-  const permissions = addresses.map((each) => ({ ...each, company_id: companyId }))
+  const permissions = addresses.map((each) => ({ actor: actor?.name, ...each, company_id: companyId }))
   const added = await insertSuppressions(db, permissions, origin)
   // A flag knows no purpose.
   const whole = permissions.filter(({ purpose }) => purpose === 'all')
@@ -31,11 +31,11 @@ export async function optOutAddresses(
  * marketing, also clears the flags of the contacts that have the address.
  */
 export async function consentAddresses(
-  { db, companyId }: Scope,
+  { db, companyId, actor }: Scope,
   addresses: Address[],
   origin: string,
 ): Promise<{ added: number; changes: Change[] }> {
-  const permissions = addresses.map((each) => ({ ...each, company_id: companyId }))
+  const permissions = addresses.map((each) => ({ actor: actor?.name, ...each, company_id: companyId }))
   const added = await insertConsents(db, permissions, origin)
   await reopenContacts({ db, companyId }, permissions)
   const whole = permissions.filter(({ purpose }) => purpose === 'all' || purpose === 'informational')

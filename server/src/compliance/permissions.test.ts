@@ -215,5 +215,7 @@ test('the record is append-only: no statement of the service changes or deletes 
       ([statement]) => `${file}: ${statement}`,
     ),
   )
-  assert.deepEqual(changing, ['compliance/permissions.ts: update permissions q set address = null, evidence = null,'])
+  assert.deepEqual(changing, [
+    'compliance/permissions.ts: update permissions q set address = null, evidence = null, evidence_nonce = null',
+  ])
 })

@@ -58,7 +58,7 @@ test('marketing reaches only those whose consent to it is on record', async () =
     sql`select * from permissions where address = ${mobile} and purpose = 'marketing'`,
   )
   assert.deepEqual(
-    [row.evidence.words, row.evidence.recorded_by, row.obtained_at.toISOString()],
+    [row.evidence.words, row.actor, row.obtained_at.toISOString()],
     [words, 'test', '2026-02-01T12:00:00.000Z'],
   )
   await firm.ok('POST /v1/calls', { campaign_id, case_id })

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { refuseAll } from '../core/errors.ts'
 import { Choice, Fields, OptionalObject, Text } from '../core/fields.ts'
 import { tool } from '../core/tool.ts'
+import { brokenEvidence } from './consent-evidence.ts'
 import { consentAddresses, optOutAddresses } from './opt-out.ts'
 import { PERMISSION_CHANNELS } from './permissions.ts'
 import { PURPOSES } from './rule-schema.ts'
@@ -21,10 +22,11 @@ export const recordPermission = tool({
     purpose: Type.Optional(Choice([...PURPOSES, 'all'], 'all when left out')),
     words: Text(10_000, 'What exactly they agreed to or asked for'),
     obtained_at: Type.Optional(Type.String({ format: 'date-time' })),
-    evidence: OptionalObject('Form and version, page, IP address, recording'),
+    evidence: OptionalObject('form_version, box (ticked, pre_ticked, none), ip, user_agent, url, proof, signature'),
   }),
   output: Type.Object({ recorded: Type.Integer(), unreadable: Type.Array(Type.String()) }),
   async run(ctx, { kind, addresses, channel, purpose = 'all', words, obtained_at, evidence }) {
+    refuseAll(brokenEvidence(kind, evidence ?? {}))
     // The engine's clock may run ahead or behind in the sandbox.
     if (obtained_at && Date.parse(obtained_at) > Math.max(Date.now(), ctx.clock.now().getTime()))
       refuseAll([{ field: 'obtained_at', message: 'must not lie ahead' }])
@@ -34,7 +36,8 @@ export const recordPermission = tool({
       channel,
       purpose,
       source: 'person' as const,
-      evidence: { ...evidence, words, recorded_by: ctx.actor.name },
+      // With the offset that the caller gave: the time that it was there.
+      evidence: { ...evidence, words, ...(obtained_at && { obtained_at }) },
       obtained_at: obtained_at ? new Date(obtained_at) : null,
     }))
     const record = kind === 'consent' ? consentAddresses : optOutAddresses

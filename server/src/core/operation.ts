@@ -10,6 +10,8 @@ import { type Checker, checker } from './validate.ts'
 export interface Scope {
   db: Database
   companyId: number
+  /** Who acts, where somebody does. */
+  actor?: Actor
 }
 
 /** The way a change came in; kept on records as `origin` and `update_origin` and in the audit log. */

@@ -19,7 +19,7 @@ export type Choice = Omit<Address, 'purpose'>
 /** From the commit on nobody reaches out to the addresses, by any process. Answers how many were not suppressed before. */
 export async function optOut(db: Database, companyId: number, choices: Choice[], why: string): Promise<number> {
   const addresses = choices.map((each) => ({ ...each, purpose: 'all' }))
-  const { added, changes } = await optOutAddresses({ db, companyId }, addresses, CONTACT.channel)
+  const { added, changes } = await optOutAddresses({ db, companyId, actor: CONTACT.actor }, addresses, CONTACT.channel)
   await skipPending({ db, companyId }, addresses, why)
   await record(db, companyId, changes)
   return added
@@ -28,7 +28,7 @@ export async function optOut(db: Database, companyId: number, choices: Choice[],
 /** To everything but marketing: that needs the words to which somebody agreed. */
 export async function optIn(db: Database, companyId: number, choices: Choice[]): Promise<void> {
   const addresses = choices.map((each) => ({ ...each, purpose: 'informational' }))
-  const { changes } = await consentAddresses({ db, companyId }, addresses, CONTACT.channel)
+  const { changes } = await consentAddresses({ db, companyId, actor: CONTACT.actor }, addresses, CONTACT.channel)
   await record(db, companyId, changes)
 }
 

@@ -56,7 +56,7 @@ async function noteOptOuts(db: Database, failures: Failure[]): Promise<void> {
       source: 'carrier' as const,
       evidence: { message_id: id, error },
     }))
-    const { changes } = await optOutAddresses({ db, companyId }, addresses, ENGINE.channel)
+    const { changes } = await optOutAddresses({ db, companyId, actor: ENGINE.actor }, addresses, ENGINE.channel)
     await recordEngineChanges(
       db,
       changes.map((change) => ({ ...change, company_id: companyId })),

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { escaped } from '../core/html.ts'
 import type { Standing } from './queries.ts'
 
 const STYLE = `body{font:1.1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:0 auto;padding:1.5rem;color:#1a1a1a;background:#fff}
@@ -32,9 +33,6 @@ ${content}
 </body>
 </html>
 `
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign]!)
 
 export function unsubscribePage({ company_name, channels }: Standing, token: string): string {
   const email = channels.find(({ channel }) => channel === 'email')

@@ -1,4 +1,5 @@
 import type { SendMailOptions } from 'nodemailer'
+import { escaped } from '../../core/html.ts'
 import type { OutgoingEmail, WaysOut } from '../email.ts'
 
 /** A message as it goes out: plain text and HTML, with the ways out where it goes to a contact. */
@@ -40,9 +41,6 @@ function page(text: string, footer: string | undefined): string {
   if (footer) paragraphs.push(`<hr>\n<p><small>${footer.replaceAll('\n', '<br>\n')}</small></p>`)
   return `<!doctype html>\n<html>\n<body>\n${paragraphs.join('\n')}\n</body>\n</html>\n`
 }
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign]!)
 
 /** Escaped, with web addresses as links. A full stop or a bracket after one does not belong to it. */
 export function linked(text: string): string {
