@@ -63,6 +63,7 @@ export function addMetrics(app: FastifyInstance, db: Database, clock: Clock): vo
 
 interface States {
   calls: Record<string, number>
+  messages: Record<string, number>
   jobs: Record<string, number>
 }
 
@@ -88,6 +89,7 @@ function addStates(registry: Registry, db: Database): void {
   })
   for (const [what, help] of [
     ['calls', 'Calls of all companies by state'],
+    ['messages', 'Messages that are to be sent, by how they stand'],
     ['jobs', 'Background jobs by state'],
   ] as const)
     new Gauge({
@@ -111,6 +113,11 @@ function selectStates(db: Database): Promise<States> {
           'live', count(*) filter (where state = 'live'),
           'ended', (select coalesce(sum(total_calls), 0) from campaign_stats))
         from calls where state <> 'ended') as calls,
+      (select jsonb_build_object(
+          'scheduled', count(*) filter (where status = 'scheduled' and put_off = 0),
+          'put_off', count(*) filter (where status = 'scheduled' and put_off > 0),
+          'sending', count(*) filter (where status = 'sending'))
+        from messages where status in ('scheduled', 'sending')) as messages,
       (select jsonb_build_object(
           'running', count(*) filter (where locked_at is not null),
           'ready', count(*) filter (where locked_at is null and run_at <= now() and attempts < max_attempts),

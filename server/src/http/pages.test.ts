@@ -50,12 +50,13 @@ test("/metrics tells the time of the engine, which may be the sandbox's", async 
   assert.match((await app.inject('/metrics')).body, /^docketcall_clock_seconds 1772461800$/m)
 })
 
-test('/metrics tells calls and jobs by state, and goes on when the database does not', async () => {
+test('/metrics tells calls, messages and jobs by state, and goes on when the database does not', async () => {
   const fresh = await startApi()
   await fresh.pool.run(sql`select graphile_worker.add_job('later', run_at => now() + interval '1 day')`)
   const { body } = await fresh.app.inject('/metrics')
   assert.match(body, /^docketcall_calls\{state="live"\} 0$/m)
   assert.match(body, /^docketcall_calls\{state="ended"\} 0$/m)
+  assert.match(body, /^docketcall_messages\{state="put_off"\} 0$/m)
   assert.match(body, /^docketcall_jobs\{state="scheduled"\} 1$/m)
   assert.match(body, /^docketcall_database_up 1$/m)
   const broken = await startApi()

@@ -143,6 +143,9 @@ async function send(engine: Engine, message: Outgoing, to: string): Promise<Outc
     if (error instanceof MessageRefused) return { ...outcome, reason: error.reason, error: error.message }
     if (error instanceof MessagePutOff) {
       const seconds = retryDelay(put_off, error.seconds)
+      // What a server says often names the address.
+      const why = error.message.replaceAll(to, 'the address')
+      engine.log.warn({ message_id: id, channel, reason: why, retry_in_seconds: seconds }, 'a message is put off')
       if (seconds === null) return { ...outcome, error: `given up after a day: ${error.message}` }
       return { ...later(engine, message, seconds * 1000), put_off: put_off + 1, error: error.message }
     }

@@ -149,6 +149,17 @@ test('"450 try later" is tried later, under the same message id, and then arrive
   }
   await becomes(contact.id, 'sent')
   assert.equal(mail.received.filter(({ to_address }) => to_address === email).length, 1)
+  const [row] = await messagesOf(pool, contact.id)
+  const warnings = world.logged.filter(({ message_id }) => message_id === row.id)
+  assert.deepEqual(
+    warnings.map(({ channel, msg, retry_in_seconds }) => [channel, msg, retry_in_seconds]),
+    [
+      ['email', 'a message is put off', 60],
+      ['email', 'a message is put off', 120],
+    ],
+  )
+  assert.match(String(warnings[0]!.reason), /greylisted/)
+  assert.ok(!JSON.stringify(world.logged).includes(email), 'the log knows no addresses')
 })
 
 test('where the line is cut before the answer, the message is failed honestly and not sent again', async () => {

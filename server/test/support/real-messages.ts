@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { after } from 'node:test'
+import { pino } from 'pino'
 import sql from 'sql-template-tag'
 import { realClock } from '../../src/core/clock.ts'
 import type { Pool } from '../../src/core/db.ts'
@@ -35,6 +36,8 @@ export interface World {
   url: string
   texts: TextEmulator
   mail: MailServer
+  /** What the engine has logged from warnings on. */
+  logged: Record<string, unknown>[]
 }
 
 /** The service behind a real port, texting through an emulated Twilio and mailing through a real SMTP server. */
@@ -44,12 +47,14 @@ export async function startRealMessages({ engine = true } = {}): Promise<World> 
   const url = `http://127.0.0.1:${port}`
   const providers = createProviders(api.pool, realClock, settingsFor(texts.url, mail.url, url))
   addPreferencePages(api.app, api.pool)
+  const logged: World['logged'] = []
+  const log = pino({ level: 'warn' }, { write: (line) => void logged.push(JSON.parse(line)) })
   if (engine) {
     for (const each of [providers.sms, providers.email]) each.addRoutes?.(api.app)
     await api.app.listen({ port, host: '127.0.0.1' })
-    await startTestEngine(api, realClock, { providers, publicUrl: url, alone: false })
+    await startTestEngine(api, realClock, { providers, log, publicUrl: url, alone: false })
   }
-  return { api, url, texts, mail }
+  return { api, url, texts, mail, logged }
 }
 
 /** The same engine in a process of its own, to be killed. */
