@@ -154,8 +154,8 @@ test('"450 try later" is tried later, under the same message id, and then arrive
   assert.deepEqual(
     warnings.map(({ channel, msg, retry_in_seconds }) => [channel, msg, retry_in_seconds]),
     [
-      ['email', 'a message is put off', 60],
-      ['email', 'a message is put off', 120],
+      ['email', 'a message is put off', 300],
+      ['email', 'a message is put off', 300],
     ],
   )
   assert.match(String(warnings[0]!.reason), /greylisted/)
