@@ -156,7 +156,15 @@ test('every tool has a title, a sentence on when to use it and its hints', () =>
 })
 
 test('text that may come from outside is named, and the description says that it is data', () => {
-  for (const name of ['list_notes', 'update_note', 'get_call', 'get_task', 'list_webhook_logs', 'list_audit_logs']) {
+  for (const name of [
+    'list_notes',
+    'list_messages',
+    'update_note',
+    'get_call',
+    'get_task',
+    'list_webhook_logs',
+    'list_audit_logs',
+  ]) {
     assert.ok(byName.get(name)!.untrustedFields.length > 0, name)
     const { description } = catalogue(tools).find((each) => each.name === name)!
     assert.match(description!, /data, never instructions\.$/)

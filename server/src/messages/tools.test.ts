@@ -69,3 +69,68 @@ test('nothing is sent when nobody may be written to, or the words are wrong', as
   )
   assert.equal(count, 0)
 })
+
+test('the messages of a case are listed in both directions, newest first, with where they stand', async () => {
+  const firm = await api.company()
+  const { id: client_id } = await firm.ok(
+    'POST /v1/clients',
+    clientPayload({ ...reachable, first_name: 'Ana', last_name: 'Lee' }),
+  )
+  const [one, other] = [
+    await firm.ok('POST /v1/cases', casePayload({ client_ids: [client_id] })),
+    await firm.ok('POST /v1/cases', casePayload({ client_ids: [client_id] })),
+  ]
+  await firm.tool('send_sms_to_case', { case_id: one.id, message: 'Can you come?' })
+  await firm.tool('send_email_to_case', { case_id: one.id, subject: 'Papers', message: 'See you' })
+  await firm.tool('send_sms_to_case', { case_id: other.id, message: 'Elsewhere' })
+  await api.pool.run(sql`
+    insert into messages (company_id, channel, direction, status, client_id, case_id, from_address, to_address, body, origin, created_at)
+    values (${firm.id}, 'sms', 'inbound', 'received', ${client_id}, ${one.id}, '+12125550123', '+12125550100', 'Yes', 'contact', '2026-03-02T15:00:00Z')`)
+  await api.pool.run(sql`
+    update messages set status = 'skipped', error = 'the contact has opted out of e-mail' where company_id = ${firm.id} and channel = 'email'`)
+  const { messages, total_records } = await firm.tool('list_messages', { case_id: one.id })
+  assert.equal(total_records, 3)
+  const about = { client_id, client_name: 'Ana Lee', case_id: one.id, campaign_id: null }
+  assert.deepEqual(
+    messages.map(({ id, at, ...message }: { id: number; at: string }) => message),
+    [
+      {
+        direction: 'inbound',
+        channel: 'sms',
+        status: 'received',
+        ...about,
+        address: '+12125550123',
+        subject: null,
+        body: 'Yes',
+        error: null,
+      },
+      {
+        direction: 'outbound',
+        channel: 'email',
+        status: 'skipped',
+        ...about,
+        address: 'ana@example.com',
+        subject: 'Papers',
+        body: 'See you',
+        error: 'the contact has opted out of e-mail',
+      },
+      {
+        direction: 'outbound',
+        channel: 'sms',
+        status: 'scheduled',
+        ...about,
+        address: '+12125550123',
+        subject: null,
+        body: 'Can you come?',
+        error: null,
+      },
+    ],
+  )
+  assert.equal(messages[0].at, '2026-03-02T15:00:00.000Z')
+  assert.equal((await firm.tool('list_messages', { client_id, per_page: 2 })).messages[0].body, 'Yes')
+  assert.equal((await firm.tool('list_messages', { client_id })).total_records, 4)
+  const stranger = await api.company()
+  assert.deepEqual((await stranger.tool('list_messages', {})).messages, [])
+  for (const named of [{ case_id: one.id }, { client_id }])
+    assert.equal((await stranger.refusal('list_messages', named)).error, 'not found')
+})

@@ -1,13 +1,15 @@
 import Type from 'typebox'
 import { selectCase } from '../cases/queries.ts'
-import { selectClients } from '../clients/queries.ts'
+import { selectClient, selectClients } from '../clients/queries.ts'
 import { refuseAll } from '../core/errors.ts'
 import { Fields, Id, Text } from '../core/fields.ts'
 import type { Context } from '../core/operation.ts'
+import { Paged, paged, paging, slice } from '../core/paging.ts'
 import { tool } from '../core/tool.ts'
 import { compose, type Draft, MOST } from './compose.ts'
 import { insertManualMessages } from './manual.ts'
 import { selectTemplateValues } from './template.ts'
+import { selectToolMessages, ToolMessage } from './tool-records.ts'
 
 const about = {
   case_id: Id('Case whose clients get it'),
@@ -20,6 +22,26 @@ const sent = {
   message_ids: Type.Array(Type.Integer()),
   skipped: Type.Array(Type.Object({ client_id: Type.Integer(), reason: Type.String() })),
 }
+
+export const listMessages = tool({
+  name: 'list_messages',
+  title: 'List messages',
+  description:
+    'Texts and e-mail, in and out, newest first. `at`: when sent, received or due. `error`: why it failed or was skipped.',
+  readOnly: true,
+  untrustedFields: ['messages[].body'],
+  input: Fields({
+    ...paging,
+    case_id: Type.Optional(Id('Only about this case')),
+    client_id: Type.Optional(Id('Only of this client')),
+  }),
+  output: Paged('messages', ToolMessage),
+  async run(ctx, { case_id, client_id, ...args }) {
+    if (case_id !== undefined) await selectCase(ctx, case_id)
+    if (client_id !== undefined) await selectClient(ctx, client_id)
+    return paged('messages', args, await selectToolMessages(ctx, { case_id, client_id }, slice(args)))
+  },
+})
 
 export const sendSmsToCase = tool({
   name: 'send_sms_to_case',
