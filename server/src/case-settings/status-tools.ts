@@ -46,7 +46,7 @@ export const createCaseStatus = tool({
   name: 'create_case_status',
   title: 'Create a case status',
   description:
-    'Adds a stage. Without `priority` it comes last under its parent. Not needed before create_case, which creates a missing status itself.',
+    'Adds a stage. Without `priority` it comes last under its parent. create_case creates a missing one itself.',
   input: Fields(statusFields),
   output: CaseStatus,
   async run(ctx, input) {

@@ -36,7 +36,7 @@ export const getCaseType = tool({
 export const createCaseType = tool({
   name: 'create_case_type',
   title: 'Create a case type',
-  description: 'Adds a kind of matter. Not needed before create_case, which creates a missing type itself.',
+  description: 'Adds a kind of matter. create_case creates a missing one itself.',
   input: Fields(typeFields),
   output: CaseType,
   async run(ctx, input) {

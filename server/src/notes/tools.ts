@@ -47,7 +47,7 @@ export const listNotes = tool({
 export const createNote = tool({
   name: 'create_note',
   title: 'Create a note',
-  description: 'Writes a note on a case or client, with the name of the API key as its author.',
+  description: "Writes a note on a case or client; its author is the API key's name.",
   input: Fields({
     body: BODY,
     ...about,
@@ -99,7 +99,7 @@ const MOST = 5 * 1024 * 1024
 export const createAttachment = tool({
   name: 'create_attachment',
   title: 'Upload a file',
-  description: 'Stores a file of at most 5 MB and answers the ULID by which create_note and update_note attach it.',
+  description: 'Stores a file of at most 5 MB; create_note and update_note attach it by its ULID.',
   input: Fields({
     file_name: Text(255, 'Name with extension'),
     content_type: Type.Optional(

@@ -54,7 +54,7 @@ export const createWebhookTool = tool({
   name: 'create_webhook',
   title: 'Create a webhook',
   description:
-    'Sends events to a URL of the firm, signed by Standard Webhooks. The signing secret is in the result and shown only this once; hand it to whoever runs the receiver. With api_key_id the secret is derived from that key and not shown.',
+    'Sends events to a URL of the firm, signed by Standard Webhooks. The signing secret is shown only this once: hand it to whoever runs the receiver. With api_key_id the secret is derived from that key and not shown.',
   openWorld: true,
   input: Fields(webhookFields),
   output: WebhookWithSecret,
@@ -72,7 +72,7 @@ export const updateWebhookTool = tool({
   name: 'update_webhook',
   title: 'Update a webhook',
   description:
-    'Changes the given fields; what is left out stays. Switching it off cancels what waits to be sent, which replay_failed_webhook_deliveries can bring back. Clearing api_key_id makes it sign with its own secret: rotate_webhook_secret shows a new one.',
+    'Changes only the given fields. Switching it off cancels what waits to be sent; replay_failed_webhook_deliveries brings it back. Without api_key_id it signs with its own secret: rotate_webhook_secret shows a new one.',
   idempotent: true,
   openWorld: true,
   input: Fields({ id: Id('Webhook id'), ...webhookFields }),
@@ -181,7 +181,7 @@ export const replayFailedWebhookDeliveries = tool({
   name: 'replay_failed_webhook_deliveries',
   title: 'Replay failed webhook deliveries',
   description:
-    'Sends everything once more that happened since then and that the webhook never got: given up after ten attempts, or cancelled when the webhook was switched off. What still waits for a retry is not touched.',
+    'Sends once more what the webhook never got since then: given up after ten attempts, or cancelled when it was switched off. What waits for a retry is not touched.',
   openWorld: true,
   input: Fields({ id: Id('Webhook id'), since: Text(64, 'First moment: ISO 8601 date, or date and time') }),
   output: Type.Object({ status: Type.Literal('scheduled'), count: Type.Integer() }),
