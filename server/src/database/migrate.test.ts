@@ -64,6 +64,17 @@ test('a database of a newer version of the program is left alone', async () => {
   })
 })
 
+test('a migration that arrives after one of a higher number is applied all the same', async () => {
+  const { run, lines, rows } = await migrator()
+  const folder = await copyOfMigrations()
+  await writeFile(path.join(folder, '9999-later.sql'), 'create table later ()')
+  await run(folder)
+  await writeFile(path.join(folder, '9998-earlier.sql'), 'create table earlier ()')
+  await run(folder)
+  assert.equal(lines.at(-1), 'migrating the database: 9998-earlier.sql')
+  assert.deepEqual(await rows("select to_regclass('earlier')::text as t"), [{ t: 'earlier' }])
+})
+
 test('a migration that was edited after it was applied is refused', async () => {
   const { run } = await migrator()
   await run()

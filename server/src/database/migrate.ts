@@ -80,7 +80,9 @@ async function applyNext(pool: pg.Pool, migrations: Migration[], log: { info(lin
       'select version, name, checksum from schema_migrations order by version',
     )
     checkApplied(applied, migrations)
-    const next = migrations[applied.length]
+    const known = new Set(applied.map(({ version }) => version))
+    // Also one of a lower number than some that are applied: it was written at the same time as those, elsewhere.
+    const next = migrations.find(({ version }) => !known.has(version))
     if (!next) return false
     log.info(`migrating the database: ${next.name}`)
     await client.query(next.text).catch((error: Error) => {
@@ -97,9 +99,9 @@ async function applyNext(pool: pg.Pool, migrations: Migration[], log: { info(lin
 }
 
 function checkApplied(applied: Pick<Migration, 'version' | 'name' | 'checksum'>[], migrations: Migration[]): void {
-  for (const [index, { version, name, checksum }] of applied.entries()) {
-    const ours = migrations[index]
-    if (ours?.version !== version) {
+  for (const { version, name, checksum } of applied) {
+    const ours = migrations.find((each) => each.version === version)
+    if (!ours) {
       throw new StartError(
         `the database was migrated by another version of this program (${name}): start that or a newer one`,
       )
