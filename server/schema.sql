@@ -921,6 +921,9 @@ create table report_runs (
   error               text,
   finished_at         timestamp with time zone,
   attempted           text[] not null default '{}'::text[],
+  outcomes            jsonb not null default '{}'::jsonb,
+  put_off             integer not null default 0,
+  retry_at            timestamp with time zone,
   constraint report_runs_pkey PRIMARY KEY (company_id, id),
   constraint report_runs_status_check CHECK (status = ANY (ARRAY['running'::text, 'sent'::text, 'failed'::text])),
   constraint report_runs_company_id_report_schedule_id_fkey FOREIGN KEY (company_id, report_schedule_id) REFERENCES report_schedules(company_id, id)

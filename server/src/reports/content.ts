@@ -16,6 +16,10 @@ export interface DueReport {
   run_client_ids: string[]
   date_range: DateRange
   recipients: string[]
+  /** By recipient: null once it was sent, or why it was not. */
+  outcomes: Record<string, string | null>
+  /** How often the mail server has put it off. */
+  put_off: number
   filters: { results?: string[] | null; case_type_ids?: number[] | null } | null
 }
 

@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Engine, Job } from '../engine/job.ts'
+import { retryDelay } from '../messages/put-off.ts'
 import { MessagePutOff, MessageRefused } from '../providers/message.ts'
 import { type DueReport, MOST_ROWS, selectReportCalls, toCsv } from './content.ts'
 import { nextDue } from './due.ts'
@@ -39,16 +40,16 @@ async function openRuns({ pool, clock }: Engine): Promise<void> {
   })
 }
 
-/** The oldest run that is not finished: a new one, or one that a dead process left. */
-function nextRun({ pool }: Engine): Promise<DueReport | undefined> {
+/** The oldest run that is not finished: a new one, one that was put off, or one that a dead process left. */
+function nextRun({ pool, clock }: Engine): Promise<DueReport | undefined> {
   return pool.maybe<DueReport>(sql`
-    select r.company_id, r.id as run_id, r.due_at, s.id, s.campaign_id, s.name, s.run_client_ids, s.date_range, s.recipients, s.filters,
+    select r.company_id, r.id as run_id, r.due_at, r.outcomes, r.put_off, s.id, s.campaign_id, s.name, s.run_client_ids, s.date_range, s.recipients, s.filters,
       p.name as campaign_name, co.name as company_name
     from report_runs r
     join report_schedules s on s.company_id = r.company_id and s.id = r.report_schedule_id
     join campaigns p on p.company_id = s.company_id and p.id = s.campaign_id
     join companies co on co.id = s.company_id
-    where r.status = 'running' order by r.due_at limit 1`)
+    where r.status = 'running' and coalesce(r.retry_at <= ${clock.now()}, true) order by r.due_at limit 1`)
 }
 
 async function run(engine: Engine, report: DueReport): Promise<void> {
@@ -61,7 +62,9 @@ async function run(engine: Engine, report: DueReport): Promise<void> {
     const range = rangeOf(report.date_range, report.due_at)
     const calls = await selectReportCalls(engine.pool, report, range)
     const text = summary(report, calls.total, calls.rows.length, calls.byResult, range)
-    const refused = await sendAll(engine, report, text, toCsv(calls.rows))
+    const { outcomes, later } = await sendAll(engine, report, text, toCsv(calls.rows))
+    if (later !== null) return await putOff(engine, report, later)
+    const refused = Object.entries(outcomes).flatMap(([to, error]) => (error === null ? [] : [`${to}: ${error}`]))
     await finish(
       refused.length < report.recipients.length ? 'sent' : 'failed',
       calls.rows.length,
@@ -73,20 +76,33 @@ async function run(engine: Engine, report: DueReport): Promise<void> {
   }
 }
 
+/** Why a recipient got none; null: it was sent. */
+type Outcomes = Record<string, string | null>
+
 /**
- * Answers what the provider refused. A run that is worked on twice sends nothing twice: a sandbox knows the keys, and to
- * any other provider each recipient is noted before.
+ * Sends to whom it has not been sent. A run that is worked on twice sends nothing twice: a sandbox knows the keys, and to
+ * any other provider each recipient is noted before. `later`: after how many seconds the others are tried again.
  */
-async function sendAll(engine: Engine, report: DueReport, text: string, csv: string): Promise<string[]> {
+async function sendAll(
+  engine: Engine,
+  report: DueReport,
+  text: string,
+  csv: string,
+): Promise<{ outcomes: Outcomes; later: number | null }> {
   const { email } = engine.providers
-  const refused: string[] = []
-  for (const to of report.recipients) {
-    const { company_id, run_id, company_name, name, campaign_name, due_at } = report
+  const { company_id, run_id, company_name, name, campaign_name, due_at, put_off } = report
+  const outcomes = { ...report.outcomes }
+  let later: number | null = null
+  const filename = `${name.replace(/[^\w-]+/g, '-')}-${due_at.toISOString().slice(0, 10)}.csv`
+  for (const to of report.recipients.filter((to) => !(to in outcomes))) {
+    const note = async (error: string | null) => {
+      outcomes[to] = error
+      await noteOutcome(engine, report, to, error)
+    }
     if (!email.idempotent && !(await noteAttempt(engine, report, to))) {
-      refused.push(`${to}: it is not known whether it was sent before the service ended`)
+      await note('it is not known whether it was sent before the service ended')
       continue
     }
-    const filename = `${name.replace(/[^\w-]+/g, '-')}-${due_at.toISOString().slice(0, 10)}.csv`
     try {
       await email.send({
         company_id,
@@ -97,19 +113,45 @@ async function sendAll(engine: Engine, report: DueReport, text: string, csv: str
         text,
         attachments: [{ filename, content_type: 'text/csv; charset=utf-8', content: csv }],
       })
+      await note(null)
     } catch (error) {
-      if (!(error instanceof MessageRefused || error instanceof MessagePutOff) && email.idempotent) throw error
-      refused.push(`${to}: ${(error as Error).message}`)
+      const { message } = error as Error
+      if (error instanceof MessagePutOff) {
+        const seconds = retryDelay(put_off, error.seconds)
+        if (seconds === null) await note(`given up after a day: ${message}`)
+        else {
+          await forgetAttempt(engine, report, to)
+          later = Math.max(later ?? 0, seconds)
+        }
+      } else if (!(error instanceof MessageRefused) && email.idempotent) throw error
+      else await note(message)
     }
   }
-  return refused
+  return { outcomes, later }
+}
+
+const ofRun = ({ company_id, run_id }: DueReport) => sql`company_id = ${company_id} and id = ${run_id}`
+
+async function putOff({ pool, clock }: Engine, report: DueReport, seconds: number): Promise<void> {
+  const at = new Date(clock.now().getTime() + seconds * 1000)
+  await pool.run(sql`update report_runs set put_off = put_off + 1, retry_at = ${at} where ${ofRun(report)}`)
+}
+
+async function noteOutcome({ pool }: Engine, report: DueReport, to: string, error: string | null): Promise<void> {
+  await pool.run(sql`
+    update report_runs set outcomes = outcomes || jsonb_build_object(${to}::text, ${error}::text) where ${ofRun(report)}`)
+}
+
+/** Nothing was sent. */
+async function forgetAttempt({ pool }: Engine, report: DueReport, to: string): Promise<void> {
+  await pool.run(sql`update report_runs set attempted = array_remove(attempted, ${to}) where ${ofRun(report)}`)
 }
 
 /** False where it was noted before. */
-async function noteAttempt({ pool }: Engine, { company_id, run_id }: DueReport, to: string): Promise<boolean> {
+async function noteAttempt({ pool }: Engine, report: DueReport, to: string): Promise<boolean> {
   const noted = await pool.run(sql`
     update report_runs set attempted = array_append(attempted, ${to})
-    where company_id = ${company_id} and id = ${run_id} and ${to} <> all(attempted)`)
+    where ${ofRun(report)} and ${to} <> all(attempted)`)
   return noted > 0
 }
 
