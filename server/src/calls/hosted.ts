@@ -7,7 +7,7 @@ import { noteOptOut } from './opt-out.ts'
 import type { CallEnd } from './settle.ts'
 
 /** How long a host's agent may say goodbye to somebody who wants no more calls: seconds of the engine's clock. */
-const FAREWELL_SECONDS = 6
+const FAREWELL_SECONDS = 9
 
 interface Doing {
   mind: Mind

@@ -59,7 +59,8 @@ export async function noteOptOut({ pool, clock }: Engine, { company_id, call_id,
   const at = clock.now()
   await pool.transaction(async (db) => {
     const call = await db.maybe<Omit<SpokenOptOut, 'at'>>(sql`
-      select company_id, id as call_id, client_id, to_number from calls where company_id = ${company_id} and id = ${call_id}`)
+      select company_id, id as call_id, client_id, to_number from calls
+      where company_id = ${company_id} and id = ${call_id} for update`)
     if (call) return writeOptOuts(db, [{ ...call, at }])
     if (to) await suppress(db, [{ company_id, call_id, to_number: to, at }])
   })

@@ -4,14 +4,19 @@
  */
 const NEEDS = {
   twilio: ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM', 'PUBLIC_URL'],
+  vapi: ['VAPI_API_KEY', 'VAPI_PHONE_NUMBER_ID', 'PUBLIC_URL'],
+  retell: ['RETELL_API_KEY', 'RETELL_FROM', 'RETELL_AGENT_ID', 'PUBLIC_URL'],
 } as const
+
+/** Where each is asked. */
+const BASES = { twilio: 'TWILIO_API_BASE', vapi: 'VAPI_API_BASE', retell: 'RETELL_API_BASE' } as const
 
 export type Carrier = keyof typeof NEEDS
 
 export const CARRIERS = Object.keys(NEEDS) as Carrier[]
 
 export type CarrierSettings = { VOICE_PROVIDER?: Carrier | 'sandbox' | undefined } & {
-  [Name in (typeof NEEDS)[Carrier][number]]?: string | undefined
+  [Name in (typeof NEEDS)[Carrier][number] | (typeof BASES)[Carrier]]?: string | undefined
 }
 
 const meant = (settings: CarrierSettings) => CARRIERS.filter((carrier) => settings[NEEDS[carrier][0]] !== undefined)
@@ -24,7 +29,10 @@ export const carrierOf = (settings: CarrierSettings): Carrier | 'sandbox' =>
 export function missingForCalls(settings: CarrierSettings): string[] {
   const { VOICE_PROVIDER } = settings
   const found = meant(settings)
-  const problems = found.flatMap((carrier) => lacking(settings, carrier, NEEDS[carrier][0]))
+  const problems = found.flatMap((carrier) => [
+    ...lacking(settings, carrier, NEEDS[carrier][0]),
+    ...unsafe(settings, carrier),
+  ])
   if (VOICE_PROVIDER && VOICE_PROVIDER !== 'sandbox' && !found.includes(VOICE_PROVIDER))
     problems.push(...lacking(settings, VOICE_PROVIDER, `VOICE_PROVIDER=${VOICE_PROVIDER}`))
   if (!VOICE_PROVIDER && found.length > 1)
@@ -34,3 +42,9 @@ export function missingForCalls(settings: CarrierSettings): string[] {
 
 const lacking = (settings: CarrierSettings, carrier: Carrier, because: string): string[] =>
   NEEDS[carrier].filter((name) => settings[name] === undefined).map((name) => `${because} needs ${name}`)
+
+/** What is said on the phone comes to us by https and wss only; an emulator nearby may do without. */
+const unsafe = (settings: CarrierSettings, carrier: Carrier): string[] =>
+  settings[BASES[carrier]]?.startsWith('https:') && settings.PUBLIC_URL?.startsWith('http:')
+    ? [`${NEEDS[carrier][0]} needs a PUBLIC_URL that begins with https://`]
+    : []

@@ -159,8 +159,45 @@ test('the carrier is the one whose settings are there, unless one is named', () 
   assert.match(problems({ VOICE_PROVIDER: 'bell' }), /VOICE_PROVIDER must be one of sandbox, twilio/)
 })
 
+const VAPI = {
+  VAPI_API_KEY: 'a-private-key-of-vapi',
+  VAPI_PHONE_NUMBER_ID: '42b4b25d-031e-4786-857f-63b346c9580f',
+  PUBLIC_URL: 'https://calls.example.com',
+}
+const RETELL = {
+  RETELL_API_KEY: 'key_of_some_length_at_retell',
+  RETELL_FROM: '+12125550100',
+  RETELL_AGENT_ID: 'agent_1',
+  PUBLIC_URL: 'https://calls.example.com',
+}
+
+test('a host calls where its settings are there; where several could, one must be named', () => {
+  const by = (environment: Record<string, string>) => carrierOf(read(environment))
+  assert.equal(by(VAPI), 'vapi')
+  assert.equal(by(RETELL), 'retell')
+  assert.equal(
+    problems({ ...TWILIO, ...VAPI }),
+    'there are settings of twilio and vapi: VOICE_PROVIDER must say which of them calls',
+  )
+  for (const VOICE_PROVIDER of ['twilio', 'vapi', 'retell', 'sandbox'])
+    assert.equal(by({ ...TWILIO, ...VAPI, ...RETELL, VOICE_PROVIDER }), VOICE_PROVIDER)
+})
+
+test('what is said on the phone is told by https only', () => {
+  for (const settings of [TWILIO, VAPI, RETELL])
+    assert.match(problems({ ...settings, PUBLIC_URL: 'http://a.b' }), /needs a PUBLIC_URL that begins with https/)
+})
+
 test('a carrier whose settings are incomplete keeps the service from starting, with what is missing', () => {
   const { TWILIO_FROM, ...rest } = TWILIO
   assert.equal(problems(rest), 'TWILIO_ACCOUNT_SID needs TWILIO_FROM')
+  assert.equal(
+    problems({ VAPI_API_KEY: VAPI.VAPI_API_KEY }),
+    'VAPI_API_KEY needs VAPI_PHONE_NUMBER_ID; VAPI_API_KEY needs PUBLIC_URL',
+  )
+  assert.match(
+    problems({ RETELL_API_KEY: RETELL.RETELL_API_KEY }),
+    /RETELL_API_KEY needs RETELL_FROM; .*RETELL_AGENT_ID/,
+  )
   assert.match(problems({ VOICE_PROVIDER: 'twilio' }), /^VOICE_PROVIDER=twilio needs TWILIO_ACCOUNT_SID; /)
 })

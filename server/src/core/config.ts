@@ -50,7 +50,7 @@ export const SETTINGS = {
   VOICE_PROVIDER: optional(
     oneOf('sandbox', ...CARRIERS),
     'the one whose settings are there',
-    'Who calls: `sandbox` or `twilio`; only where several could, or none should',
+    'Who calls: `sandbox`, `twilio`, `vapi` or `retell`; only where several could, or none should',
   ),
   TWILIO_ACCOUNT_SID: optional(
     matching(/^AC[0-9a-f]{32}$/, 'an account SID: AC and 32 hexadecimal digits'),
@@ -79,6 +79,36 @@ export const SETTINGS = {
     'false',
     '`true` has the carrier record conversations, once the contact has been told so',
   ),
+  VAPI_API_KEY: optional(
+    secret(16),
+    'none',
+    'Private key of an account at Vapi, whose own agents then call; needs VAPI_PHONE_NUMBER_ID and an https PUBLIC_URL',
+  ),
+  VAPI_PHONE_NUMBER_ID: optional(
+    matching(/^[\w-]{8,64}$/, 'the id of a phone number at Vapi, not the number'),
+    'none',
+    'Id of the number that calls come from where the agent names none',
+  ),
+  VAPI_ASSISTANT_ID: optional(
+    matching(/^[\w-]{8,64}$/, 'the id of an assistant at Vapi'),
+    "one of Vapi's common models and voices",
+    'Assistant at Vapi that lends its model, voice and ears; what it says and may do comes from the agent here',
+  ),
+  VAPI_API_BASE: setting(baseUrl, 'https://api.vapi.ai', 'Address of the interface; another one for a region'),
+  VAPI_CALLS_PER_SECOND: setting(integer(1, 1000), '1', 'Calls placed in a second at the most'),
+  RETELL_API_KEY: optional(
+    secret(16),
+    'none',
+    'Key of an account at Retell, whose own agents then call; also proves that callbacks are its own; needs RETELL_FROM, RETELL_AGENT_ID and an https PUBLIC_URL',
+  ),
+  RETELL_FROM: optional(e164, 'none', 'Number that calls come from where the agent names none'),
+  RETELL_AGENT_ID: optional(
+    matching(/^[\w-]{4,64}$/, 'the id of an agent at Retell'),
+    'none',
+    'Agent at Retell that lends its model and voice; its prompt must have `{{docketcall_instructions}}` in it',
+  ),
+  RETELL_API_BASE: setting(baseUrl, 'https://api.retellai.com', 'Address of the interface'),
+  RETELL_CALLS_PER_SECOND: setting(integer(1, 1000), '1', 'Calls placed in a second at the most'),
   SMTP_URL: optional(
     smtpUrl,
     'the sandbox',
@@ -161,11 +191,6 @@ function missing(config: Config): string[] {
   const needs = (because: string, names: (keyof Config)[]) =>
     names.filter((name) => config[name] === undefined).map((name) => `${because} needs ${name}`)
   const problems = missingForCalls(config)
-  if (config.TWILIO_ACCOUNT_SID) {
-    // Twilio opens the conversation's socket by wss only; what speaks its interface nearby need not.
-    if (config.TWILIO_API_BASE.startsWith('https:') && config.PUBLIC_URL?.startsWith('http:'))
-      problems.push('TWILIO_ACCOUNT_SID needs a PUBLIC_URL that begins with https://')
-  }
   if (config.TWILIO_MESSAGING_SERVICE_SID)
     problems.push(...needs('TWILIO_MESSAGING_SERVICE_SID', ['TWILIO_ACCOUNT_SID']))
   if (config.SMTP_FROM) problems.push(...needs('SMTP_FROM', ['SMTP_URL']))

@@ -3,7 +3,11 @@ import type { Clock } from '../core/clock.ts'
 import type { Database } from '../core/db.ts'
 import { installationSecret } from '../core/installation-secret.ts'
 import type { EmailProvider } from './email.ts'
+import { hostedCarrier } from './hosts/carrier.ts'
+import { references } from './hosts/references.ts'
 import type { LanguageModel } from './language-model.ts'
+import { type RetellSettings, retellAccount } from './retell/account.ts'
+import { retellHost } from './retell/host.ts'
 import { sandboxCarrier } from './sandbox/carrier.ts'
 import { sandboxEmail, sandboxSms } from './sandbox/messages.ts'
 import type { SmsProvider } from './sms.ts'
@@ -12,6 +16,8 @@ import { smtpEmail } from './smtp/email.ts'
 import { type TwilioSettings, twilioAccount } from './twilio/account.ts'
 import { twilioCarrier } from './twilio/carrier.ts'
 import { twilioSms } from './twilio/sms.ts'
+import { type VapiSettings, vapiAccount } from './vapi/account.ts'
+import { vapiHost } from './vapi/host.ts'
 import type { VoiceProvider } from './voice.ts'
 
 export interface Providers {
@@ -22,7 +28,11 @@ export interface Providers {
   language_model: LanguageModel | null
 }
 
-type ProviderSettings = CarrierSettings & TwilioSettings & SmtpSettings
+type ProviderSettings = CarrierSettings &
+  TwilioSettings &
+  SmtpSettings &
+  Partial<VapiSettings> &
+  Partial<RetellSettings>
 
 /** The outside world. Without settings for a real one, all of it is the sandbox. */
 export function createProviders(
@@ -42,9 +52,14 @@ export function createProviders(
 
   function voiceProvider(): VoiceProvider {
     const carrier = settings ? carrierOf(settings) : 'sandbox'
+    const known = references(db)
     switch (carrier) {
       case 'twilio':
         return twilioCarrier(db, clock, twilio!)
+      case 'vapi':
+        return hostedCarrier(db, clock, known, vapiHost(vapiAccount(settings!)!, known))
+      case 'retell':
+        return hostedCarrier(db, clock, known, retellHost(retellAccount(settings!)!, known))
       case 'sandbox':
         return sandboxCarrier(db, clock)
     }
