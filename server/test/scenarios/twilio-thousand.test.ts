@@ -22,7 +22,7 @@ const MIX: [share: number, behaviour: Behaviour, results: string[]][] = [
   [4, { pickup: 'answers', callbacks: 'last lost' }, ['converted']],
   [4, { pickup: 'machine', callbacks: 'doubled' }, ['voicemail']],
   [4, { pickup: 'answers', callbacks: 'reversed' }, ['converted']],
-  [4, { pickup: 'answers', cut: true }, ['failed']],
+  [4, { pickup: 'answers', cut: 'breaks' }, ['failed']],
   [4, { pickup: 'answers', create: 429 }, ['converted']],
   [3, { pickup: 'answers', create: 500 }, ['converted']],
   [3, { pickup: 'answers', create: 'placed, then 500' }, ['converted']],

@@ -29,7 +29,10 @@ const CASES = {
   noCallbacks: { pickup: 'no-answer', callbacks: 'lost' },
   doubled: { pickup: 'answers', callbacks: 'doubled' },
   reversed: { pickup: 'answers', callbacks: 'reversed' },
-  cut: { pickup: 'answers', cut: true },
+  cut: { pickup: 'answers', cut: 'breaks' },
+  cutCleanly: { pickup: 'answers', cut: 'closes' },
+  hangsUpRudely: { pickup: 'answers', persona: 'hangs_up', closes: 1006 },
+  hangsUpSilently: { pickup: 'answers', persona: 'hangs_up', closes: 1005 },
   gone: { pickup: 'answers', gone: true },
   warm: { pickup: 'answers', persona: 'asks_for_person', colleague: 'takes it' },
   refusedTransfer: { pickup: 'answers', persona: 'asks_for_person', colleague: 'refuses' },
@@ -89,6 +92,9 @@ for (const [name, result, reason] of [
   ['doubled', 'converted', 'agent_hangup'],
   ['reversed', 'converted', 'agent_hangup'],
   ['cut', 'failed', 'error_unknown'],
+  ['cutCleanly', 'failed', 'error_unknown'],
+  ['hangsUpRudely', 'unsuccessful', 'user_hangup'],
+  ['hangsUpSilently', 'unsuccessful', 'user_hangup'],
   ['gone', 'failed', 'error_unknown'],
   ['warm', 'transferred', 'call_transfer'],
   ['refusedTransfer', 'callback_requested', 'agent_hangup'],
@@ -120,9 +126,21 @@ test('a call is recorded, but only after the contact has been told so', async ()
   assert.ok(placed[0]!.recordings[0]!.afterWords >= 1)
 })
 
-test('what was said until the socket was cut is kept', async () => {
-  const { row } = await ended('cut')
-  assert.ok(row.transcript.length >= 2, JSON.stringify(row.transcript))
+test('what was said until the socket was cut is kept, and the contact hears who that was', async () => {
+  for (const name of ['cut', 'cutCleanly'] as const) {
+    const { row, placed } = await ended(name)
+    assert.ok(row.transcript.length >= 2, JSON.stringify(row.transcript))
+    assert.match(
+      placed[0]!.told.join(),
+      /^I'm sorry, this is the AI assistant of Test firm, and our connection was lost/,
+    )
+  }
+})
+
+test('a recording goes on through a transfer that failed, and a colleague is told of it', async () => {
+  const { placed } = await ended('refusedTransfer')
+  assert.equal(placed[0]!.recordings.length, 1)
+  assert.match(placed[0]!.whispers.join(), /The call is recorded\. To take the call, press any key/)
 })
 
 test('who interrupts is known to have heard no more than they heard', async () => {

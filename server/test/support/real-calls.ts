@@ -23,23 +23,27 @@ interface Options {
   seed(api: TestApi): Promise<void>
 }
 
+export const twilioSettings = (to: { api: string; url: string; callsPerSecond?: number; records?: boolean }) => ({
+  TWILIO_ACCOUNT_SID: ACCOUNT,
+  TWILIO_AUTH_TOKEN: AUTH_TOKEN,
+  TWILIO_FROM: FROM,
+  TWILIO_MESSAGING_SERVICE_SID: undefined,
+  TWILIO_API_BASE: to.api,
+  TWILIO_CALLS_PER_SECOND: to.callsPerSecond ?? 200,
+  PUBLIC_URL: to.url,
+  RECORD_CALLS: to.records ?? false,
+})
+
 /** The service behind a real port, calling through an emulated Twilio. */
 export async function startRealCalls(options: Options): Promise<{ api: TestApi; twilio: Emulator; url: string }> {
-  const { clock, behaviour, records = false, mail, callsPerSecond = 200, languageModel = null } = options
+  const { clock, behaviour, records, mail, callsPerSecond, languageModel = null } = options
   const api = await startApi({ clock })
   const twilio = await startTwilio(clock, behaviour)
   api.closing.push(twilio.close)
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const settings = {
-    TWILIO_ACCOUNT_SID: ACCOUNT,
-    TWILIO_AUTH_TOKEN: AUTH_TOKEN,
-    TWILIO_FROM: FROM,
-    TWILIO_MESSAGING_SERVICE_SID: undefined,
-    TWILIO_API_BASE: twilio.url,
-    TWILIO_CALLS_PER_SECOND: callsPerSecond,
-    PUBLIC_URL: url,
-    RECORD_CALLS: records,
+    ...twilioSettings({ api: twilio.url, url, callsPerSecond, records }),
     ...(mail && { SMTP_URL: mail.url, SMTP_FROM: 'cases@marsh.example.com' }),
   }
   const providers = createProviders(api.pool, clock, settings, languageModel)

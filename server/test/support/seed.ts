@@ -7,6 +7,8 @@ interface Options {
   contacts: number
   concurrencyLimit?: number
   callbackDelays?: { minutes?: number; hours?: number; days?: number }[]
+  /** The numbers of the contacts begin after +1 212 200 0000 and so many. */
+  after?: number
 }
 
 export interface Seeded {
@@ -19,12 +21,12 @@ export interface Seeded {
  * from 08:00 to 21:00. Written as rows, for tests of the engine that need thousands.
  */
 export async function seedCampaign(pool: Pool, options: Options): Promise<Seeded> {
-  const { name = 'Test firm', contacts, concurrencyLimit = 0, callbackDelays = [{ hours: 4 }] } = options
+  const { name = 'Test firm', contacts, concurrencyLimit = 0, callbackDelays = [{ hours: 4 }], after = 0 } = options
   return pool.transaction(async (db) => {
     const companyId = await insertCompany(db, name)
     await db.run(sql`
       insert into clients (company_id, external_source, external_source_id, first_name, last_name, mobile, mobile_e164, state, postal_code, origin)
-      select ${companyId}, 'test', n::text, 'Ana', 'Lee ' || n, '+1212' || (2000000 + n), '+1212' || (2000000 + n), 'NY', '10007', 'public_api'
+      select ${companyId}, 'test', n::text, 'Ana', 'Lee ' || n, '+1212' || (2000000 + ${after}::int + n), '+1212' || (2000000 + ${after}::int + n), 'NY', '10007', 'public_api'
       from generate_series(1, ${contacts}::int) n`)
     await db.run(sql`
       insert into cases (company_id, case_number, external_source, external_source_id, status_id, type_id, origin)

@@ -15,6 +15,8 @@ export const AUTH_TOKEN = 'the-secret-of-the-emulated-account'
 /** What becomes of a number's call: who picks up, and what goes wrong at the carrier. */
 export interface Behaviour {
   pickup: 'answers' | 'machine' | 'busy' | 'no-answer' | 'failed'
+  /** Of `machine`: its greeting is not understood, and machine detection alone tells. */
+  wordless?: boolean
   /** Of `answers`: a persona of the sandbox. */
   persona?: string
   /** The answer to the request for the call: a number is an HTTP status; the calls are placed with `500 after` and `never`. */
@@ -23,8 +25,10 @@ export interface Behaviour {
   times?: number
   /** Status callbacks: all lost, or only the last one; each told twice; in the wrong order. */
   callbacks?: 'lost' | 'last lost' | 'doubled' | 'reversed'
-  /** The relay's socket breaks while the agent's second turn is spoken. */
-  cut?: boolean
+  /** The relay's socket goes while the agent's second turn is spoken: it breaks, or is closed as if nothing were wrong. */
+  cut?: 'breaks' | 'closes'
+  /** How the relay's socket is closed when the contact hangs up: 1005 names no reason, 1006 is none at all. */
+  closes?: 1000 | 1005 | 1006
   /** They hang up before the relay is connected. */
   gone?: boolean
   /** Who picks up where the contact is put through. */
@@ -41,6 +45,10 @@ export interface EmulatedCall {
   ended: Date | null
   form: Record<string, string | undefined>
   heard: string[]
+  /** Said by the carrier, as the TwiML had it. */
+  told: string[]
+  /** Said to whoever picked up at the other end of a transfer. */
+  whispers: string[]
   sockets: number
   recordings: { afterWords: number }[]
   legs: string[]
@@ -123,6 +131,8 @@ export async function startTwilio(clock: Clock, behaviour: (to: string) => Behav
       ended: null,
       form,
       heard: [],
+      told: [],
+      whispers: [],
       sockets: 0,
       recordings: [],
       legs: [],
@@ -191,6 +201,11 @@ export async function startTwilio(clock: Clock, behaviour: (to: string) => Behav
   /** What the TwiML says, and then what the answer to its action says. */
   async function follow(call: EmulatedCall, how: Behaviour, twiml: string, gone: AbortSignal): Promise<void> {
     for (let next: string | undefined = twiml; next && !gone.aborted && !closing; ) {
+      const [, told] = /<Say[^>]*>([^<]+)</.exec(next) ?? []
+      if (told) {
+        call.told.push(unescaped(told))
+        await clock.sleep(told.split(' ').length * WORD_MS, gone)
+      }
       const relay: Record<string, string> | undefined = attributes(next, 'ConversationRelay')
       if (relay) {
         const session: Record<string, string> = await converse(call, how, relay.url!, parameters(next), gone)
@@ -221,6 +236,7 @@ export async function startTwilio(clock: Clock, behaviour: (to: string) => Behav
     await post(call, number.statusCallback!, leg)
     if (number.url) {
       const whisper = await post(call, number.url, leg)
+      call.whispers.push(/<Say[^>]*>([^<]+)</.exec(whisper!)![1]!)
       const accepts = how.colleague !== 'refuses'
       if (!accepts) return 'completed'
       await post(call, attributes(whisper!, 'Gather')!.action!, { ...leg, Digits: '1' })
@@ -241,7 +257,8 @@ export async function startTwilio(clock: Clock, behaviour: (to: string) => Behav
     const callee = calleeOf(personaNamed(machine ? 'voicemail' : (how.persona ?? 'converted')), call.to)
     const headers = { 'x-twilio-signature': twilio.getExpectedTwilioSignature(AUTH_TOKEN, url, {}) }
     const socket = new WebSocket(url, { headers })
-    const opened = await Promise.race([once(socket, 'open').then(() => true), once(socket, 'error').then(() => false)])
+    const opened = await once(socket, 'open').catch(() => null)
+    socket.on('error', () => {})
     if (!opened) return { SessionStatus: 'failed', ErrorCode: '64102' }
     call.sockets++
     const over = Promise.withResolvers<Record<string, string>>()
@@ -263,12 +280,15 @@ export async function startTwilio(clock: Clock, behaviour: (to: string) => Behav
       words = ''
       call.heard.push(said)
       turns++
-      if (how.cut && turns === 2) {
-        over.resolve({ SessionStatus: 'failed', ErrorCode: '64105' })
-        return socket.terminate()
-      }
-      speaking = speaking.then(() => react(said))
+      speaking = speaking.then(() => (how.cut && turns === 2 ? cutOff(said, how.cut) : react(said)))
     })
+
+    async function cutOff(said: string, cut: 'breaks' | 'closes'): Promise<void> {
+      await clock.sleep((said.split(' ').length / 2) * WORD_MS)
+      over.resolve({ SessionStatus: 'failed', ErrorCode: '64105' })
+      if (cut === 'breaks') socket.terminate()
+      else socket.close(1000)
+    }
 
     async function react(said: string): Promise<void> {
       await clock.sleep(said.split(' ').length * WORD_MS)
@@ -279,6 +299,10 @@ export async function startTwilio(clock: Clock, behaviour: (to: string) => Behav
     async function does(event: CallerEvent): Promise<void> {
       switch (event.type) {
         case 'said':
+          if (how.wordless) {
+            await does({ type: 'machine' })
+            return void clock.sleep(8000).then(() => react(''))
+          }
           send({ type: 'info', name: 'clientSpeaking', value: 'on' })
           await clock.sleep(700 + event.text.split(' ').length * WORD_MS)
           send({ type: 'info', name: 'clientSpeaking', value: 'off' })
@@ -295,15 +319,17 @@ export async function startTwilio(clock: Clock, behaviour: (to: string) => Behav
             MachineDetectionDuration: '3200',
           })
         case 'ended':
-          over.resolve({ SessionStatus: 'completed' })
-          return socket.close(1000)
+          return bye()
       }
     }
-
-    gone.addEventListener('abort', () => {
+    function bye(): void {
       over.resolve({ SessionStatus: 'completed' })
-      socket.close(1000)
-    })
+      if (how.closes === 1006) socket.terminate()
+      else if (how.closes === 1005) socket.close()
+      else socket.close(1000)
+    }
+
+    gone.addEventListener('abort', bye)
     socket.on('close', (code) => over.resolve({ SessionStatus: code === 1000 ? 'ended' : 'failed' }))
     send({
       type: 'setup',
