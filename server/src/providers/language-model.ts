@@ -2,7 +2,11 @@ import type { LanguageModel as AiModel } from 'ai'
 import type { Config } from '../core/config.ts'
 
 /** What the agents think with; of any vendor. */
-export type LanguageModel = Exclude<AiModel, string>
+export type LanguageModel = Extract<AiModel, { specificationVersion: 'v4' }>
+
+type Request = Parameters<LanguageModel['doStream']>[0]
+export type Prompt = Request['prompt']
+export type Tool = Extract<NonNullable<Request['tools']>[number], { type: 'function' }>
 
 export type LanguageModelSettings = Pick<
   Config,

@@ -178,7 +178,7 @@ export async function rehearse(brief: CallBrief, mind: Mind, onVerdict: (verdict
 
 /** Nothing that the guard would replace. */
 function passesGuard(words: string, { company_name }: CallBrief): boolean {
-  const guard = speechGuard(company_name)
+  const guard = speechGuard({ company_name })
   const through = guard.push(words) + guard.end()
   return (
     !/not able to give legal advice|an AI assistant calling for .*, not a person/.test(through) ||
