@@ -18,6 +18,8 @@ export interface NewCall {
   to: string
 }
 
+type Written = Omit<OutgoingCall, 'place_by'> & Pick<NewCall, 'campaign_id' | 'client_id'>
+
 /** Writes what is about to be done before it is done; the ids are what the provider is asked with. */
 export async function insertCalls(
   db: Database,
@@ -25,11 +27,13 @@ export async function insertCalls(
   nodeId: string,
   provider: string,
   now: Date,
-): Promise<OutgoingCall[]> {
+): Promise<Written[]> {
   if (calls.length === 0) return []
   const written = await db.many<{
     company_id: number
     call_id: number
+    campaign_id: number
+    client_id: number
     to: string
     from: string | null
     attempt: number
@@ -56,6 +60,6 @@ export async function insertCalls(
       update campaign_contacts cc set state = 'live', due_at = null, attempts = w.attempt, callback_at = null, last_decision = w.decision
       from written w where cc.company_id = w.company_id and cc.campaign_id = w.campaign_id and cc.client_id = w.client_id
     )
-    select company_id, id as call_id, to_number as "to", from_number as "from", attempt from written`)
+    select company_id, id as call_id, campaign_id, client_id, to_number as "to", from_number as "from", attempt from written`)
   return written.map((call) => ({ ...call, ring_seconds: RING_SECONDS, max_seconds: MAX_SECONDS }))
 }

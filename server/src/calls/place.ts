@@ -2,7 +2,14 @@ import sql from 'sql-template-tag'
 import { coalesce } from '../core/coalesce.ts'
 import { entryRows } from '../core/columns.ts'
 import type { Engine } from '../engine/job.ts'
-import { type CallRef, DialPutOff, DialRefused, type OutgoingCall, type SoughtCall } from '../providers/voice.ts'
+import {
+  assertInTime,
+  type CallRef,
+  DialPutOff,
+  DialRefused,
+  type OutgoingCall,
+  type SoughtCall,
+} from '../providers/voice.ts'
 import { recordEngineChanges } from '../webhooks/record-changes.ts'
 import { type CallKeys, callStarted } from './changes.ts'
 import type { CallDesk } from './desk.ts'
@@ -16,6 +23,15 @@ export const MAX_SECONDS = 1800
 /** How long a contact waits when the carrier could not be asked at all. */
 const OUT_OF_REACH_MS = 60_000
 
+const placing = new WeakMap<Engine, Set<number>>()
+
+/** The calls that this process is asking the provider for. */
+export function beingPlaced(engine: Engine): Set<number> {
+  const ids = placing.get(engine) ?? new Set()
+  placing.set(engine, ids)
+  return ids
+}
+
 /**
  * Asks the provider for a call whose intent is committed. A definite refusal ends the call; after any other failure the
  * provider is asked what it knows, and nobody is rung a second time.
@@ -23,7 +39,9 @@ const OUT_OF_REACH_MS = 60_000
 export async function place(engine: Engine, desk: CallDesk, call: OutgoingCall): Promise<void> {
   const { voice } = engine.providers
   const since = engine.clock.now()
+  const ids = beingPlaced(engine).add(call.call_id)
   try {
+    assertInTime(call)
     const { provider_call_id } = await voice.place(call)
     await desk.placed({ ...call, provider_call_id })
   } catch (error) {
@@ -38,6 +56,8 @@ export async function place(engine: Engine, desk: CallDesk, call: OutgoingCall):
       await letGo(engine.pool, call)
       throw unknown
     })
+  } finally {
+    ids.delete(call.call_id)
   }
 }
 
@@ -57,7 +77,7 @@ export async function takeOver(
 }
 
 /** Nobody was rung: the call is as if it had not been meant, and its contact is due again after a while. */
-async function strikeOff(
+export async function strikeOff(
   { pool, clock, wake }: Engine,
   { company_id, call_id }: CallRef,
   waitMs: number,

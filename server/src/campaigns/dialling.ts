@@ -1,18 +1,19 @@
 import sql from 'sql-template-tag'
 import { deskOf } from '../calls/desk.ts'
 import { insertCalls, type NewCall } from '../calls/intents.ts'
-import { place } from '../calls/place.ts'
+import { beingPlaced, place, strikeOff } from '../calls/place.ts'
 import { selectRecentAttempts } from '../compliance/recent-attempts.ts'
 import { candidateZones } from '../compliance/time-zones.ts'
 import { entryRows } from '../core/columns.ts'
 import type { Database } from '../core/db.ts'
 import type { Engine, Job } from '../engine/job.ts'
 import { type Announcement, insertBeforeCallMessages } from '../messages/automatic.ts'
-import type { OutgoingCall } from '../providers/voice.ts'
+import type { CallRef } from '../providers/voice.ts'
 import { callerId } from '../voice-agents/caller-id.ts'
 import { lawOf, nextOpening } from './calling-window.ts'
 import { type ContactRow, contactFacts } from './contact-facts.ts'
 import { type Decision, decide } from './gate.ts'
+import { type Claimed, lastLook } from './last-look.ts'
 import { insertRefusals } from './refusals.ts'
 import { handOutSlots } from './slots.ts'
 import { type DialledCampaign, mayAnnounce, selectWaiting, takeRate } from './waiting.ts'
@@ -27,20 +28,25 @@ const SLOT_POLL_MS = 20
 const ASK_AGAIN_MS = 10 * 60_000
 const LINE_TAKEN_MS = 2 * 60_000
 const NOTICE_PENDING_MS = 60_000
+/** … and one that was held back at the last moment, before the gate says why. */
+const HELD_BACK_MS = 10_000
 
 export const dialDueCalls: Job = {
   name: 'dial',
   summary: 'Claims due calls up to the free slots, asks the gate about each, and places those that it allows',
   idleMs: 100,
   async pass(engine) {
-    const { looked, saturated, calls } = await engine.pool.transaction((db) => claim(db, engine, engine.clock.now()))
+    if (unsure.has(engine)) await letGoOfUnplaced(engine)
+    unsure.add(engine)
+    const { looked, saturated, claimed } = await engine.pool.transaction((db) => claim(db, engine))
     const desk = deskOf(engine)
     engine.wake('send messages')
-    for (const call of calls) {
-      engine.inHand(place(engine, desk, call)).catch((error: unknown) => {
-        // Its row says `placing`: whoever takes it over asks the provider.
-        engine.log.error({ err: error, call_id: call.call_id }, 'a call could not be attended to')
-      })
+    const { go, held } = await lastLook(engine, claimed)
+    unsure.delete(engine)
+    for (const call of held)
+      engine.inHand(strikeOff(engine, call, HELD_BACK_MS)).catch((error: unknown) => leave(engine, call, error))
+    for (const call of go) {
+      engine.inHand(place(engine, desk, call)).catch((error: unknown) => leave(engine, call, error))
     }
     if (looked > 0) return 'again'
     // A slot that another process frees is found by looking; this one's own calls wake the job.
@@ -48,21 +54,38 @@ export const dialDueCalls: Job = {
   },
 }
 
+/** Processes of whose last pass it is not known how far it came: the commit may have been lost with the connection. */
+const unsure = new WeakSet<Engine>()
+
+/** Its row says `placing`: whoever takes it over asks the provider. */
+function leave(engine: Engine, { call_id }: CallRef, error: unknown): void {
+  engine.log.error({ err: error, call_id }, 'a call could not be attended to')
+  unsure.add(engine)
+}
+
+/** Calls that a failed pass may have committed: they are asked about, as those of a dead process are. */
+async function letGoOfUnplaced(engine: Engine): Promise<void> {
+  const { pool, nodeId } = engine
+  await pool.run(sql`
+    update calls set node_id = null where node_id = ${nodeId} and state = 'placing' and id <> all(${[...beingPlaced(engine)]}::bigint[])`)
+}
+
 /**
  * One pass. It locks first and looks second: limits are counted by one pass at a time, in whatever process, so they
- * hold exactly. Nothing outside the database is asked while the lock is held.
+ * hold exactly; the lock may be long in coming, so the time is read after it. Nothing outside the database is asked
+ * while the lock is held.
  */
 async function claim(
   db: Database,
   engine: Engine,
-  now: Date,
-): Promise<{ looked: number; saturated: boolean; calls: OutgoingCall[] }> {
+): Promise<{ looked: number; saturated: boolean; claimed: Claimed[] }> {
   const rate = await takeRate(db, engine.providers.voice)
+  const now = engine.clock.now()
   const { waiting, liveOfCompany, live } = await selectWaiting(db, engine.maxConcurrentCalls, now)
-  if (waiting.size === 0) return { looked: 0, saturated: false, calls: [] }
+  if (waiting.size === 0) return { looked: 0, saturated: false, claimed: [] }
   const free = Math.min(BATCH, rate.left, engine.maxConcurrentCalls - live)
   const slots = handOutSlots(free, [...waiting.values()], liveOfCompany)
-  if (slots.size === 0) return { looked: 0, saturated: true, calls: [] }
+  if (slots.size === 0) return { looked: 0, saturated: true, claimed: [] }
   const contacts = await claimContacts(
     db,
     [...slots].map(([id, quota]) => ({ campaign: waiting.get(id)!, quota })),
@@ -74,7 +97,12 @@ async function claim(
   await insertBeforeCallMessages(db, announced, now)
   await putBack(db, put)
   await rate.use(written.length)
-  return { looked: contacts.length, saturated: false, calls: written }
+  const contactOf = new Map(contacts.map((contact) => [`${contact.campaign_id} ${contact.client_id}`, contact]))
+  const claimed = written.map((call) => {
+    const contact = contactOf.get(`${call.campaign_id} ${call.client_id}`)!
+    return { ...call, callback_at: contact.callback_at, recent_attempts: attempts.get(contact) }
+  })
+  return { looked: contacts.length, saturated: false, claimed }
 }
 
 function claimContacts(

@@ -77,6 +77,18 @@ export interface OutgoingCall extends CallRef {
   ring_seconds: number
   /** The carrier cuts a conversation off after so long. */
   max_seconds: number
+  /** Not to be placed any later, see `assertInTime`: milliseconds since 1970 of the real clock. */
+  place_by: number
+}
+
+/**
+ * To be called right before the carrier is asked, after whatever had to be waited for: a process that was stopped
+ * meanwhile (a suspended machine, a database that did not answer) no longer knows whether the person may be called.
+ *
+ * @throws {DialPutOff} the gate is to be asked again.
+ */
+export function assertInTime({ place_by }: OutgoingCall): void {
+  if (Date.now() > place_by) throw new DialPutOff(0, 'too long ago that the gate allowed the call')
 }
 
 /** A definite refusal of a call. */

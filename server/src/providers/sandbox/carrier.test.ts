@@ -42,6 +42,7 @@ const callTo = (to: string, more: Partial<OutgoingCall> = {}): OutgoingCall => (
   attempt: 1,
   ring_seconds: 30,
   max_seconds: 600,
+  place_by: Number.POSITIVE_INFINITY,
   ...more,
 })
 

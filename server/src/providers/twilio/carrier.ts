@@ -3,7 +3,14 @@ import twilio from 'twilio'
 import type { CallInstance } from 'twilio/lib/rest/api/v2010/account/call.js'
 import { type Clock, pause } from '../../core/clock.ts'
 import type { Database } from '../../core/db.ts'
-import type { CallStatusEvent, CarrierCall, SoughtCall, VoiceEvents, VoiceProvider } from '../voice.ts'
+import {
+  assertInTime,
+  type CallStatusEvent,
+  type CarrierCall,
+  type SoughtCall,
+  type VoiceEvents,
+  type VoiceProvider,
+} from '../voice.ts'
 import { type TwilioAccount, twilioClient } from './account.ts'
 import { failedReason, placingFailure } from './refusals.ts'
 import { relayConversations } from './relay.ts'
@@ -66,6 +73,7 @@ export function twilioCarrier(db: Database, clock: Clock, account: TwilioAccount
       const { to, from, ring_seconds, max_seconds } = call
       const { agent } = await (await started.promise).brief(call)
       const at = callAddresses(account.publicUrl, call)
+      assertInTime(call)
       try {
         const placed = await client.calls.create({
           to,
