@@ -17,7 +17,7 @@ export interface Claimed extends Omit<OutgoingCall, 'place_by'> {
 }
 
 /** How long a look holds: real milliseconds. A process may be stopped between any two of its steps. */
-const HOLDS_MS = 5000
+const HOLDS_MS = 10_000
 
 interface Row extends ContactRow, Omit<CampaignFacts, 'purpose'>, Ruled {
   call_id: number

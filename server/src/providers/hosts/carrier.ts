@@ -1,7 +1,16 @@
 import sql from 'sql-template-tag'
 import { type Clock, pause } from '../../core/clock.ts'
 import type { Database } from '../../core/db.ts'
-import type { CallRef, CallStatusEvent, CarrierCall, SoughtCall, Turn, VoiceEvents, VoiceProvider } from '../voice.ts'
+import {
+  assertInTime,
+  type CallRef,
+  type CallStatusEvent,
+  type CarrierCall,
+  type SoughtCall,
+  type Turn,
+  type VoiceEvents,
+  type VoiceProvider,
+} from '../voice.ts'
 import type { Ending, Host, HostCall, TransferStep } from './host.ts'
 import type { References } from './references.ts'
 import { placingFailure, putOff } from './refusals.ts'
@@ -114,6 +123,7 @@ export function hostedCarrier<Request>(
       } catch (error) {
         throw putOff(host.name, error)
       }
+      assertInTime(call)
       try {
         return { provider_call_id: await host.dial(request) }
       } catch (error) {
