@@ -36,8 +36,8 @@ export interface CallOutcome {
 export interface Evidence {
   result: number[]
   fields: Record<string, number[]>
-  /** Where a model wrote it: the turns it names. */
-  summary?: number[]
+  summary: number[]
+  sentiment: number[]
 }
 
 /** Rests on the transcript alone (and its `asks`), so it can be run again over a stored call. */
@@ -45,24 +45,38 @@ export function analyse(held: Held, brief: CallBrief): CallOutcome {
   const facts = factsOf(held, brief)
   const result = resultOf(held, facts)
   return {
-    result,
     disconnection_reason: held.disconnection_reason,
-    end_reason: endReason(result, held.disconnection_reason),
     duration_seconds: held.duration_seconds,
     transcript: held.transcript,
     summary: summaryOf(result, held, facts, brief),
-    sentiment_score:
-      result === 'voicemail' || result === 'no_answer' || !facts.spoke ? null : sentimentOf(held.transcript),
+    sentiment_score: hasMood(result, facts) ? sentimentOf(held.transcript) : null,
     extracted_fields: facts.fields,
+    transferred_to: held.transferred_to,
+    evidence: evidenceOf(result, held, facts),
+    ...consequences(result, held, facts, brief),
+  }
+}
+
+/** What follows from a result. */
+function consequences(result: CallResult, held: Held, facts: Facts, brief: CallBrief) {
+  return {
+    result,
+    end_reason: endReason(result, held.disconnection_reason),
     opted_out: result === 'opted_out',
     is_disqualified: result === 'disqualified',
     callback_at: result === 'callback_requested' ? (facts.callback?.at ?? null) : null,
-    transferred_to: held.transferred_to,
     follow_ups: followUps(result, facts, brief),
-    evidence: evidenceOf(result, facts),
     appointment_at: result === 'opted_out' ? null : facts.booked,
   }
 }
+
+/** The same reading with another result, by somebody who read the conversation better. */
+export const withResult = (ours: CallOutcome, result: CallResult, held: Held, brief: CallBrief): CallOutcome => ({
+  ...ours,
+  ...consequences(result, held, factsOf(held, brief), brief),
+})
+
+const hasMood = (result: CallResult, { spoke }: Facts) => spoke && result !== 'voicemail' && result !== 'no_answer'
 
 /** What a result rests on, the weightiest first. */
 const GROUNDS: Partial<Record<CallResult, string[]>> = {
@@ -76,25 +90,34 @@ const GROUNDS: Partial<Record<CallResult, string[]>> = {
   unsuccessful: ['refusal', 'breaks_off', 'hostile', 'next_step'],
 }
 
-function evidenceOf(result: CallResult, { turns, fields }: Facts): Evidence {
+function evidenceOf(result: CallResult, { transcript }: Held, facts: Facts): Evidence {
+  const { turns, fields } = facts
   const ground = GROUNDS[result]?.find((each) => turns[each] !== undefined)
   const rested = Object.keys(fields).flatMap((name) => {
     const turn = turns[`field:${name}`]
     return turn === undefined ? [] : [[name, [turn]] satisfies [string, number[]]]
   })
-  return { result: ground === undefined ? [] : [turns[ground]!], fields: Object.fromEntries(rested) }
+  return {
+    result: ground === undefined ? [] : [turns[ground]!],
+    fields: Object.fromEntries(rested),
+    summary: [...new Set(Object.values(turns))].sort((a, b) => a - b),
+    sentiment: hasMood(result, facts) ? contactTurns(transcript) : [],
+  }
 }
+
+export const contactTurns = (transcript: readonly Turn[]): number[] =>
+  transcript.flatMap(({ speaker }, index) => (speaker === 'contact' ? [index] : []))
 
 /**
  * Adds to our own reading of a conversation that a host held what the host makes of it. Its values count where they fit
  * and the contact's words bear them out, its words only where ours are silent; an opt-out counts whoever noticed it.
  */
 export function analyseReport(report: HostedReport, brief: CallBrief, ours = analyse(report, brief)): CallOutcome {
-  const said = report.transcript.filter(({ speaker }) => speaker === 'contact').map(({ text }) => text)
+  const said = contactTurns(report.transcript)
   const fields = { ...ours.extracted_fields }
   for (const field of brief.agent.post_call_fields) {
     const value = fitting(field, report.extracted_fields[field.name])
-    if (value !== null && borneOut(field, value, said)) fields[field.name] ??= value
+    if (value !== null && borneOut(field, value, said, report.transcript)) fields[field.name] ??= value
   }
   const sentiment = report.sentiment_score
   const outcome = {
@@ -211,15 +234,15 @@ function followUps(
   }
   // One that was booked becomes a task of its own: see `appointments/`.
   if (appointment && !booked) promised.push(`Confirm an appointment with ${name}, who suggested: “${appointment}”.`)
-  else if (next_step?.verdict && !booked) promised.push(`Follow up with ${name}, who agreed to the next step.`)
+  else if ((next_step?.verdict || result === 'converted') && !booked)
+    promised.push(`Follow up with ${name}, who agreed to the next step.`)
   if (quotes.legal_question !== undefined)
     promised.push(`Answer a legal question of ${name}: “${quotes.legal_question}”.`)
   if (quotes.deceased !== undefined)
     promised.push(`Check the record of ${name}: the person who answered said they have died.`)
-  if (result === 'callback_requested' && callback && callback.at === null && quotes.wants_person === undefined) {
-    promised.push(
-      `Agree on a time with ${name}; no time within ${CALLBACK_HORIZON_HOURS} hours was named: “${callback.quote}”.`,
-    )
+  if (result === 'callback_requested' && !callback?.at && quotes.wants_person === undefined) {
+    const quote = callback?.quote ? `: “${callback.quote}”` : ''
+    promised.push(`Agree on a time with ${name}; no time within ${CALLBACK_HORIZON_HOURS} hours was named${quote}.`)
   }
   return promised
 }

@@ -1,4 +1,4 @@
-import type { PostCallField } from '../providers/voice.ts'
+import type { PostCallField, Turn } from '../providers/voice.ts'
 import { withholdsAnswer, yesOrNo } from './hearing.ts'
 import { plain } from './opt-out.ts'
 
@@ -52,18 +52,59 @@ export function fitting(field: PostCallField, value: unknown): Answer {
 }
 
 /**
- * Whether a value that somebody else extracted is in what the contact said, one text a turn. A yes or a choice may be
- * said in other words.
+ * Whether a value that somebody else extracted is in what the contact said in these turns. A yes or a choice may be said
+ * in other words, but it must not be denied there, and the exchange must be about the field at all.
  */
-export function borneOut(field: PostCallField, value: Exclude<Answer, null>, said: readonly string[]): boolean {
-  if (said.length === 0) return false
-  const heard = said.map(plain).join(' ')
-  if (field.type === 'number')
-    return said.some((text) => numberIn(text) === value) || new RegExp(`\\b${value}\\b`).test(heard)
-  if (field.type !== 'text') return true
-  const words = plain(String(value)).match(/[\p{L}\p{N}]{3,}/gu) ?? plain(String(value)).match(/[\p{L}\p{N}]+/gu) ?? []
-  const found = words.filter((word) => heard.includes(word))
-  return words.length > 0 && found.length >= words.length / 2
+export function borneOut(
+  field: PostCallField,
+  value: Exclude<Answer, null>,
+  turns: readonly number[],
+  transcript: readonly Turn[],
+): boolean {
+  const replies = turns.map((turn) => transcript[turn]!.text)
+  switch (field.type) {
+    case 'number':
+      return replies.some(
+        (reply) => numberIn(reply) === value || new RegExp(`(?<![\\d.,])${value}(?![\\d.,]\\d|\\d)`).test(reply),
+      )
+    case 'text':
+      return isSaid(String(value), replies)
+    default:
+      return turns.some((turn) => {
+        const reply = transcript[turn]!.text
+        if (withholdsAnswer(reply) || (answerTo(field, reply) ?? value) !== value) return false
+        const before = transcript[turn - 1]
+        return isAbout(field, `${before?.speaker === 'agent' ? before.text : ''} ${reply}`)
+      })
+  }
+}
+
+/** Most words of a text, and every figure in it. */
+function isSaid(value: string, replies: readonly string[]): boolean {
+  const heard = new Set(replies.flatMap((reply) => plain(reply).match(/[\p{L}\p{N}]+/gu) ?? []))
+  const words = plain(value).match(/[\p{L}\p{N}]+/gu) ?? []
+  const long = words.filter((word) => word.length > 2)
+  const counted = long.length > 0 ? long : words
+  const found = counted.filter((word) => heard.has(word))
+  return (
+    counted.length > 0 &&
+    found.length >= (counted.length * 2) / 3 &&
+    words.every((word) => !/\d/.test(word) || heard.has(word))
+  )
+}
+
+const COMMON =
+  /^(?:whet|clie|cont|call|pers|they|thei|them|have|does|been|with|what|when|wher|this|that|stil|your|abou|from|want|woul|date|name|true|fals)/
+
+/** Some word of the field's definition, or the beginning of one, is in the exchange. */
+function isAbout({ name, description, choices }: PostCallField, exchange: string): boolean {
+  const stems = (text: string) => (text.toLowerCase().match(/\p{L}{4,}/gu) ?? []).map((word) => word.slice(0, 4))
+  const own = stems([name.replaceAll('_', ' '), description ?? '', ...(choices ?? [])].join(' ')).filter(
+    (stem) => !COMMON.test(stem),
+  )
+  if (own.length === 0) return true
+  const heard = new Set(stems(exchange))
+  return own.some((stem) => heard.has(stem))
 }
 
 const same = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase()

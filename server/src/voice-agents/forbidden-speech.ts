@@ -105,7 +105,9 @@ function isTheFirms(plain: string, firmsWords: () => string): boolean {
   return steps.length > 0 && [...steps, ...others].every((word) => wanted.includes(word.slice(0, 4)))
 }
 
-function namesSum(plain: string, told: () => string): boolean {
+/** Whether a text names a sum, or that there is none to pay, of which `told` says nothing. */
+export function namesSum(text: string, told: () => string): boolean {
+  const plain = text.toLowerCase().replaceAll('’', "'")
   const sums = plain.match(MONEY) ?? []
   if (sums.length === 0 && !FREE.test(plain)) return false
   const known = told().toLowerCase().replaceAll('’', "'")

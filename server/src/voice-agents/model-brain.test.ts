@@ -424,6 +424,7 @@ function ofVendor(vendor: Vendor) {
         result: 'successful',
         result_turns: [5],
         sentiment: 0.7,
+        sentiment_turns: [3],
         fields: { incident_date: { value: 'March of last year', turns: [3] }, people_hurt: { value: 2, turns: [3] } },
       }),
       FIELDS,
@@ -436,7 +437,12 @@ function ofVendor(vendor: Vendor) {
       method: null,
       in_pain: null,
     })
-    assert.deepEqual(outcome.evidence, { summary: [3], result: [5], fields: { incident_date: [3], people_hurt: [3] } })
+    assert.deepEqual(outcome.evidence, {
+      summary: [3],
+      result: [5],
+      sentiment: [3],
+      fields: { incident_date: [3], people_hurt: [3] },
+    })
   })
 
   test('what the model invents is null', async () => {
