@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag'
+import { stopCalls } from '../campaigns/stop-calls.ts'
 import { insertSuppressions } from '../compliance/permissions.ts'
 import { CONTACT } from '../core/actors.ts'
 import type { Database } from '../core/db.ts'
@@ -18,6 +19,11 @@ export interface SpokenOptOut {
 export async function writeOptOuts(db: Database, spoken: SpokenOptOut[]): Promise<void> {
   if (spoken.length === 0) return
   await suppress(db, spoken)
+  for (const [companyId, ofCompany] of Map.groupBy(spoken, ({ company_id }) => company_id))
+    await stopCalls(
+      { db, companyId },
+      ofCompany.map(({ to_number }) => to_number),
+    )
   const changed = await db.many<{ company_id: number; id: number }>(sql`
     update clients c set voice_calls_opted_out = true, update_origin = 'system', updated_at = now()
     from unnest(${spoken.map(({ company_id }) => company_id)}::bigint[], ${spoken.map(({ client_id }) => client_id)}::bigint[]) as o (company_id, client_id)

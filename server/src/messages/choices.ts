@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag'
+import { stopCalls } from '../campaigns/stop-calls.ts'
 import { type Address, consentAddresses, optOutAddresses } from '../compliance/opt-out.ts'
 import { permissionOf } from '../compliance/permissions.ts'
 import { CONTACT } from '../core/actors.ts'
@@ -21,6 +22,11 @@ export async function optOut(db: Database, companyId: number, choices: Choice[],
   const addresses = choices.map((each) => ({ ...each, purpose: 'all' }))
   const { added, changes } = await optOutAddresses({ db, companyId, actor: CONTACT.actor }, addresses, CONTACT.channel)
   await skipPending({ db, companyId }, addresses, why)
+  const calls = addresses.filter(({ channel }) => channel === 'call' || channel === 'all')
+  await stopCalls(
+    { db, companyId },
+    calls.map(({ address }) => address),
+  )
   await record(db, companyId, changes)
   return added
 }

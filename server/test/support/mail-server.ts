@@ -20,6 +20,8 @@ export async function startMailServer(): Promise<MailServer> {
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
+    // Whoever mails keeps its connections open.
+    closeTimeout: 100,
     onRcptTo({ address }, _session, done) {
       mail.asked.push(address)
       const refusal = mail.recipient(address, mail.asked.filter((each) => each === address).length)
