@@ -104,9 +104,11 @@ export async function takeRate(
     with locked as (select recent from dial_lock where id = 1 for update)
     select coalesce(recent -> ${name}::text, '[]') as recent, extract(epoch from clock_timestamp()) * 1000 as now from locked`)
   const inSecond = recent.filter(([at]) => at > now - 1000)
-  const used = inSecond.reduce((sum, [, calls]) => sum + calls, 0)
+  const since = (start: number) => inSecond.reduce((sum, [at, calls]) => sum + (at > start ? calls : 0), 0)
+  // A whole second's calls at once, the last of them late, would meet the first of the next second at the carrier.
+  const inTenth = Math.ceil(calls_per_second / 10) - since(now - 100)
   return {
-    left: Math.max(0, calls_per_second - used),
+    left: Math.max(0, Math.min(inTenth, calls_per_second - since(now - 1000))),
     async use(calls) {
       if (calls === 0 || !Number.isFinite(calls_per_second)) return
       await db.run(sql`

@@ -6,7 +6,7 @@ import { startApi } from '../support/api.ts'
 import { clockAt, eventually, startTestEngine } from '../support/engine.ts'
 import { seedCampaign } from '../support/seed.ts'
 
-const SPEED = 2000
+const SPEED = 100
 const clock = clockAt('2026-03-02T14:00:00Z', SPEED)
 const api = await startApi({ clock })
 const { pool } = api

@@ -54,6 +54,16 @@ export interface EmulatedCall {
   legs: string[]
 }
 
+export type Mishap =
+  | `answered ${number}`
+  | 'placed, then 500'
+  | 'placed, never answered'
+  | 'callback lost'
+  | 'callback doubled'
+  | 'callback overtaken'
+  | 'socket broke'
+  | 'socket closed'
+
 const WORD_MS = 364
 /** Real milliseconds after which our client gives up waiting, and more. */
 const NEVER_MS = 11_000
@@ -64,6 +74,10 @@ export interface Emulator {
   /** Requests for calls by number, refused ones included. */
   asked: Map<string, number>
   mostLive(): number
+  /** When each request for a call came, in real milliseconds. */
+  requests: number[]
+  /** How often each thing has gone wrong at the carrier. */
+  mishaps: Map<Mishap, number>
   close(): Promise<void>
 }
 
@@ -74,6 +88,9 @@ export interface Emulator {
 export async function startTwilio(clock: Clock, behaviour: (to: string) => Behaviour): Promise<Emulator> {
   const calls: EmulatedCall[] = []
   const asked = new Map<string, number>()
+  const requests: number[] = []
+  const mishaps: Emulator['mishaps'] = new Map()
+  const happened = (mishap: Mishap) => mishaps.set(mishap, (mishaps.get(mishap) ?? 0) + 1)
   let live = 0
   let mostLive = 0
   let closing = false
@@ -114,9 +131,11 @@ export async function startTwilio(clock: Clock, behaviour: (to: string) => Behav
   function create(form: Record<string, string>, response: ServerResponse): void {
     const to = form.To!
     const how = behaviour(to)
+    requests.push(performance.now())
     const tries = (asked.get(to) ?? 0) + 1
     asked.set(to, tries)
     const fails = how.create !== undefined && tries <= (how.times ?? 1)
+    if (fails) happened(typeof how.create === 'number' ? `answered ${how.create}` : how.create!)
     if (fails && typeof how.create === 'number') {
       answer(response, how.create, { code: CODES[how.create], message: 'No', status: how.create })
       return
@@ -168,14 +187,17 @@ export async function startTwilio(clock: Clock, behaviour: (to: string) => Behav
       }
       const last = FINAL.has(status)
       events.push(event)
-      if (how.callbacks === 'lost' || (how.callbacks === 'last lost' && last)) return
+      if (how.callbacks === 'lost' || (how.callbacks === 'last lost' && last)) return void happened('callback lost')
       if (how.callbacks === 'reversed') {
         // The last comes first, the others after it.
+        if (!last) happened('callback overtaken')
         if (last) for (const each of events.reverse()) await post(call, call.form.StatusCallback!, each)
         return
       }
       await post(call, call.form.StatusCallback!, event)
-      if (how.callbacks === 'doubled') void post(call, call.form.StatusCallback!, event)
+      if (how.callbacks !== 'doubled') return
+      happened('callback doubled')
+      void post(call, call.form.StatusCallback!, event)
     }
     const end = async (status: string, extra: Record<string, string> = {}) => {
       call.ended = clock.now()
@@ -285,6 +307,7 @@ export async function startTwilio(clock: Clock, behaviour: (to: string) => Behav
 
     async function cutOff(said: string, cut: 'breaks' | 'closes'): Promise<void> {
       await clock.sleep((said.split(' ').length / 2) * WORD_MS)
+      happened(cut === 'breaks' ? 'socket broke' : 'socket closed')
       over.resolve({ SessionStatus: 'failed', ErrorCode: '64105' })
       if (cut === 'breaks') socket.terminate()
       else socket.close(1000)
@@ -372,6 +395,8 @@ export async function startTwilio(clock: Clock, behaviour: (to: string) => Behav
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
     asked,
+    requests,
+    mishaps,
     mostLive: () => mostLive,
     async close() {
       closing = true
