@@ -105,10 +105,9 @@ const WORD_MS = 364
 const NEVER_MS = 11_000
 
 /** The vendor's model, which talks as models do. */
-const LINES = [
-  'Thank you. I am calling about your matter with the firm. Would you like someone at the firm to follow up with you on this?',
-  'Thank you for your time. Goodbye.',
-]
+const OFFER =
+  'Thank you. I am calling about your matter with the firm. Would you like someone at the firm to follow up with you on this?'
+const GOODBYE = 'Thank you for your time. Goodbye.'
 const DEAF = Array.from(
   { length: 60 },
   () => 'I hear you, but let me tell you more about what the firm can do for you.',
@@ -245,7 +244,7 @@ export async function startHost(
       if (!gone.aborted) await tell('turn')
     }
 
-    const lines = [wanted.opening, ...(deaf ? DEAF : []), ...LINES]
+    const lines = [wanted.opening, OFFER, ...(deaf ? DEAF : []), GOODBYE]
     for (let next = lines.shift(); next; next = lines.shift()) {
       await speak(true, next)
       if (gone.aborted) return 'stopped'
