@@ -12,7 +12,13 @@ const COLLEAGUE = '+12125550199'
 
 /** By the last two digits of the number, each with the results that it may have. */
 const MIX: [share: number, behaviour: HostBehaviour, results: string[]][] = [
-  [18, { pickup: 'answers', persona: 'converted' }, ['successful']],
+  [
+    10,
+    { pickup: 'answers', persona: 'converted', finds: { will_come: true, visits: 'lots', made_up: 1 } },
+    ['successful'],
+  ],
+  [4, { pickup: 'answers', finds: { docketcall_opted_out: true } }, ['opted_out']],
+  [4, { pickup: 'answers', deaf: true, reason: 'a-reason-that-is-new' }, ['failed']],
   [5, { pickup: 'answers', persona: 'opts_out' }, ['opted_out']],
   [5, { pickup: 'answers', persona: 'opts_out', deaf: true }, ['opted_out']],
   [4, { pickup: 'answers', persona: 'opts_out', deaf: true, callbacks: 'last lost' }, ['opted_out']],
@@ -48,7 +54,12 @@ async function through(name: HostName) {
     engine: { maxConcurrentCalls: MOST },
     async seed({ pool }) {
       companyId = (await seedCampaign(pool, { contacts: CALLS, callbackDelays: [] })).companyId
-      await pool.run(sql`update agents set is_transfer_enabled = true, transfer_number = ${COLLEAGUE}`)
+      const fields = [
+        { name: 'will_come', type: 'boolean' },
+        { name: 'visits', type: 'number' },
+      ]
+      await pool.run(sql`
+        update agents set is_transfer_enabled = true, transfer_number = ${COLLEAGUE}, post_call_fields = ${JSON.stringify(fields)}`)
     },
   })
   await eventually(async () => {
@@ -86,8 +97,9 @@ for (const name of ['vapi', 'retell'] as const) {
     const rows = await api.pool.many<{ address: string }>(sql`
       select address from permissions where company_id = ${companyId} and kind = 'suppression' and source = 'spoken'`)
     const asked = host.calls.filter(({ behaviour }) => behaviour.persona === 'opts_out')
-    assert.ok(asked.some(({ behaviour }) => behaviour.deaf))
-    assert.deepEqual(rows.map(({ address }) => address).sort(), asked.map(({ to }) => to).sort())
+    const found = host.calls.filter(({ behaviour }) => behaviour.finds?.docketcall_opted_out)
+    assert.ok(asked.some(({ behaviour }) => behaviour.deaf) && found.length > 0)
+    assert.deepEqual(rows.map(({ address }) => address).sort(), [...asked, ...found].map(({ to }) => to).sort())
     for (const { how, turns, behaviour } of asked) {
       if (behaviour.deaf) assert.equal(how, 'stopped')
       // Without us the agent would go on for sixty turns and their answers.
@@ -109,5 +121,23 @@ for (const name of ['vapi', 'retell'] as const) {
       select transferred_to, transfer_steps from calls where company_id = ${companyId} and result = 'transferred'`)
     assert.ok(transferred.length > 0)
     for (const call of transferred) assert.deepEqual(call, { transferred_to: COLLEAGUE, transfer_steps: [0, 1] })
+  })
+
+  test(`${name}: what was found out is kept where it fits its field, and null otherwise; the calls are told of`, async () => {
+    const { api, host, companyId } = await started
+    const found = new Set(host.calls.filter(({ behaviour }) => behaviour.finds?.will_come).map(({ to }) => to))
+    const calls = await api.pool.many<{ id: number; to_number: string; extracted_fields: object; summary: string }>(sql`
+      select id, to_number, extracted_fields, summary from calls where company_id = ${companyId} and transcript is not null`)
+    for (const { to_number, extracted_fields, summary } of calls.filter((call) => found.has(call.to_number))) {
+      assert.deepEqual(extracted_fields, { will_come: true, visits: null }, to_number)
+      assert.equal(summary, 'They spoke about the matter.')
+    }
+    assert.ok(calls.length > found.size && found.size > 20)
+    const told = await api.pool.many<{ activity: string; calls: number; times: number }>(sql`
+      select activity, count(distinct record_id)::int as calls, count(*)::int as times from audit_log
+      where company_id = ${companyId} and record_type = 'call' and activity in ('call_started', 'call_ended')
+      group by activity`)
+    assert.equal(told.length, 2)
+    for (const { activity, calls, times } of told) assert.deepEqual([activity, calls, times], [activity, CALLS, CALLS])
   })
 }

@@ -116,10 +116,9 @@ export function hostedCarrier<Request>(
     },
     async place(call) {
       const events = await started.promise
-      const reference = await references.of(call)
       let request: Request
       try {
-        request = await host.prepare(call, await events.script(call), reference)
+        request = await host.prepare(call, await events.script(call), await references.of(call))
       } catch (error) {
         throw putOff(host.name, error)
       }
