@@ -19,7 +19,7 @@ import { placingFailure, putOff } from './refusals.ts'
 const LOOK_AFTER_MS = [500, 2000, 5000]
 
 /** So long a call that is over waits for the host's reading of it. */
-const READING_MS = 60_000
+const READING_MS = 180_000
 
 const STEPS = ['started', 'bridged', 'cancelled', 'ended'] as const
 

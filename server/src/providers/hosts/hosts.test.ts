@@ -90,6 +90,7 @@ const call = (more: Partial<OutgoingCall> = {}): OutgoingCall => ({
   attempt: 1,
   ring_seconds: 30,
   max_seconds: 1800,
+  place_by: Date.now() + 60_000,
   ...more,
 })
 
