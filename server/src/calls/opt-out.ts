@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag'
 import { stopCalls } from '../campaigns/stop-calls.ts'
 import { insertSuppressions } from '../compliance/permissions.ts'
+import { revocationScopes } from '../compliance/revocation.ts'
 import { CONTACT } from '../core/actors.ts'
 import type { Database } from '../core/db.ts'
 import type { Engine } from '../engine/job.ts'
@@ -43,16 +44,22 @@ export async function writeOptOuts(db: Database, spoken: SpokenOptOut[]): Promis
 }
 
 async function suppress(db: Database, spoken: Omit<SpokenOptOut, 'client_id'>[]): Promise<void> {
-  const suppressions = spoken.map(({ company_id, call_id, to_number, at }) => ({
-    company_id,
-    channel: 'call' as const,
-    purpose: 'all',
-    address: to_number,
-    source: 'spoken' as const,
-    actor: CONTACT.actor.name,
-    evidence: { call_id },
-    obtained_at: at,
-  }))
+  const channelsOf = await revocationScopes(
+    db,
+    spoken.map(({ company_id }) => company_id),
+  )
+  const suppressions = spoken.flatMap(({ company_id, call_id, to_number, at }) =>
+    channelsOf(company_id, 'call', at).map((channel) => ({
+      company_id,
+      channel,
+      purpose: 'all',
+      address: to_number,
+      source: 'spoken' as const,
+      actor: CONTACT.actor.name,
+      evidence: { call_id },
+      obtained_at: at,
+    })),
+  )
   await insertSuppressions(db, suppressions, 'system')
 }
 

@@ -33,7 +33,8 @@ export async function reanalyse(scope: Scope, callId: number, mind: Mind) {
   const { summary, sentiment_score, extracted_fields, evidence } = await mind.analyse(held, brief!)
   await db.run(sql`
     update calls set summary = ${summary}, sentiment_score = ${sentiment_score},
-      extracted_fields = ${JSON.stringify(extracted_fields)}::jsonb, evidence = ${JSON.stringify(evidence)}::jsonb
+      extracted_fields = ${JSON.stringify(extracted_fields)}::jsonb, evidence = ${JSON.stringify(evidence)}::jsonb || case
+        when evidence ? 'recording' then jsonb_build_object('recording', evidence -> 'recording') else '{}' end
     where company_id = ${companyId} and id = ${callId}`)
   return { call_id: callId, summary, sentiment_score, extracted_fields, evidence }
 }

@@ -6,7 +6,7 @@ import type { Scope } from '../core/operation.ts'
 import { checker } from '../core/validate.ts'
 import { shipped } from './law.ts'
 import { endOverride, insertOverride } from './overrides.ts'
-import { brokenRule, CHANNELS, LegalTerms, PURPOSES } from './rule-schema.ts'
+import { brokenRule, CHANNELS, LegalTerms, PURPOSES, TERMS } from './rule-schema.ts'
 
 /** Changes of the rules of one company. Each answers the id of the override and what the audit log has to say of it. */
 export interface RuleChange {
@@ -31,12 +31,13 @@ const companyRule = checker(CompanyRule)
 export async function addRule(scope: Scope, given: unknown, now: Date): Promise<RuleChange> {
   refuseAll(companyRule.check(given))
   const input = given as Static<typeof CompanyRule>
-  const { jurisdiction = 'US', channels = [...CHANNELS], hours, holidays, attempts, reason = null } = input
+  const { jurisdiction = 'US', channels = [...CHANNELS], reason = null } = input
+  const { hours, holidays, attempts, says, recording, revokes } = input
   const purposes = input.purposes ?? ('all' as const)
-  const broken = hours || attempts ? brokenRule({ hours, holidays }) : 'give hours or attempts'
+  const broken = TERMS.some((term) => input[term]) ? brokenRule({ hours, holidays }) : `give one of ${TERMS.join(', ')}`
   const { days, details } = periodOf(input, now)
   refuseAll([...(broken ? [{ field: 'hours', message: broken }] : []), ...details])
-  const rule = { jurisdiction, channels, purposes, hours, holidays, attempts }
+  const rule = { jurisdiction, channels, purposes, hours, holidays, attempts, says, recording, revokes }
   const id = await insertOverride(scope, {
     kind: 'rule',
     rule,

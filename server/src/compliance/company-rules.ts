@@ -2,13 +2,13 @@ import sql from 'sql-template-tag'
 import type { Database } from '../core/db.ts'
 import { type RuleBook, ruleBook, shipped, shippedRules } from './law.ts'
 import { dateOf, dayOf } from './local-time.ts'
-import { type LegalRule, PURPOSES } from './rule-schema.ts'
+import { type LegalRule, PURPOSES, type TERMS } from './rule-schema.ts'
 
 /** A row of `compliance_overrides` that has not been ended. */
 export interface Override {
   id: number
   kind: 'rule' | 'waiver'
-  rule: Pick<LegalRule, 'jurisdiction' | 'channels' | 'purposes' | 'hours' | 'holidays' | 'attempts'> | null
+  rule: Pick<LegalRule, 'jurisdiction' | 'channels' | 'purposes' | 'holidays' | (typeof TERMS)[number]> | null
   rule_id: string | null
   purposes: string[] | null
   person: string | null

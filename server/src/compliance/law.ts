@@ -1,13 +1,13 @@
 import { fallsOn, weekdayOf } from './holidays.ts'
 import { dayOf, minuteOf } from './local-time.ts'
 import { type Calendar, intersect, isWithin, merge, type Slot } from './openings.ts'
-import { type Channel, type Holiday, type LegalRule, readRules, WEEKDAYS } from './rule-schema.ts'
+import { type Channel, type Holiday, type LegalRule, readRules, type Saying, WEEKDAYS } from './rule-schema.ts'
 
 /** What binds for one contact, channel and purpose: all rules of their jurisdictions at once. */
 export interface Law extends Calendar {
   /** No other law has it. */
   readonly key: number
-  /** `us-federal-hours@1`, for the record of a decision. */
+  /** `us-federal-hours@1`, for the record of a decision: the rules that may refuse. */
   readonly versions: readonly string[]
   /** The rules in force that forbid a minute of a local day. */
   closedBy(day: number, minute: number): string[]
@@ -15,6 +15,12 @@ export interface Law extends Calendar {
   readonly counts: boolean
   /** How often a person may be contacted, by rules in force on a local day. */
   attemptLimits(day: number): { version: string; max: number; hours: number }[]
+  /** What the first words of a call must say. */
+  says(day: number): { version: string; says: Saying[] }[]
+  /** The rules under which nobody is recorded who does not agree. */
+  recordingConsent(day: number): string[]
+  /** What an opt-out of the channel takes with it. */
+  revokes(day: number): Channel[]
 }
 
 export interface RuleBook {
@@ -64,6 +70,7 @@ export const shippedRules = ruleBook(shipped)
 const versionOf = (rule: LegalRule) => `${rule.id}@${rule.version}`
 
 interface Binding {
+  rule: LegalRule
   version: string
   from: number
   to: number
@@ -80,7 +87,9 @@ function lawOf(rules: readonly LegalRule[]): Law {
   const slots = new Map<number, readonly Slot[]>()
   return {
     key: lawsMade++,
-    versions: [...new Set(bindings.map(({ version }) => version))],
+    versions: [
+      ...new Set(bindings.flatMap(({ version, slotsOn, attempts }) => (slotsOn || attempts.length > 0 ? version : []))),
+    ],
     counts: bindings.some(({ attempts }) => attempts.length > 0),
     nextDay: (day) => day,
     slotsOn(day) {
@@ -100,6 +109,9 @@ function lawOf(rules: readonly LegalRule[]): Law {
         .map(({ version }) => version),
     attemptLimits: (day) =>
       inForce(day).flatMap(({ version, attempts }) => attempts.map((limit) => ({ version, ...limit }))),
+    says: (day) => inForce(day).flatMap(({ version, rule: { says } }) => (says ? { version, says } : [])),
+    recordingConsent: (day) => inForce(day).flatMap(({ version, rule }) => (rule.recording ? version : [])),
+    revokes: (day) => [...new Set(inForce(day).flatMap(({ rule }) => rule.revokes ?? []))],
   }
 }
 
@@ -108,6 +120,7 @@ function bindingOf(rule: LegalRule): Binding {
   const to = rule.effective_to === null ? Number.POSITIVE_INFINITY : dayOf(rule.effective_to)
   if (from === null || to === null) throw new Error(`rule ${rule.id}: no such date`)
   return {
+    rule,
     version: versionOf(rule),
     from,
     to,

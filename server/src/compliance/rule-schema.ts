@@ -69,7 +69,11 @@ const Hours = Type.Object(
   closed,
 )
 
-/** What a rule demands; at least one of hours and attempts. */
+/** What the first words of a call must say: who calls, that an AI does, and for what. */
+export const SAYINGS = ['firm', 'ai', 'purpose'] as const
+export type Saying = (typeof SAYINGS)[number]
+
+/** What a rule demands; at least one of them. */
 export const LegalTerms = {
   hours: Type.Optional(Hours),
   holidays: Type.Optional(Type.Array(Holiday)),
@@ -82,7 +86,15 @@ export const LegalTerms = {
       ),
     ),
   ),
+  says: Type.Optional(Type.Array(Type.Enum([...SAYINGS]), { minItems: 1 })),
+  /** `all_party`: nobody is recorded who does not agree. */
+  recording: Type.Optional(Type.Literal('all_party')),
+  /** Who opts out of the rule's channels has opted out of these, too. */
+  revokes: Type.Optional(Type.Array(Type.Enum([...CHANNELS]), { minItems: 1 })),
 }
+
+/** The names of the terms, any of which makes a rule. */
+export const TERMS = ['hours', 'attempts', 'says', 'recording', 'revokes'] as const
 
 const Rule = Type.Object(
   {

@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag'
+import { revocationScopes } from '../compliance/revocation.ts'
 import { CONTACT } from '../core/actors.ts'
 import type { Database } from '../core/db.ts'
 import type { Engine } from '../engine/job.ts'
@@ -123,9 +124,14 @@ async function answer(
     }
     case 'stop': {
       const firms = await selectWriters(db, message, parties)
-      const channels = wish.also_calls ? (['sms', 'call'] as const) : (['sms'] as const)
-      let added = 0
+      const channelsOf = await revocationScopes(
+        db,
+        firms.map(({ company_id }) => company_id),
+      )
+      let [added, calls] = [0, wish.also_calls]
       for (const { company_id } of firms) {
+        const channels = wish.also_calls ? (['sms', 'call'] as const) : channelsOf(company_id, 'sms', at)
+        calls ||= channels.includes('call')
         const entries = channels.map((channel) => ({
           channel,
           address: from,
@@ -136,8 +142,7 @@ async function answer(
         added += await optOut(db, company_id, entries, 'the contact asked for it by text')
       }
       if (added === 0) return null
-      const calls = wish.also_calls ? ' and no more calls' : ''
-      return `${named(firms)}: you will get no more messages${calls} from us. Reply START to get messages again.`
+      return `${named(firms)}: you will get no more messages${calls ? ' and no more calls' : ''} from us. Reply START to get messages again.`
     }
   }
 }

@@ -99,8 +99,8 @@ export function addPreferencePages(app: FastifyInstance, pool: Pool): void {
 }
 
 const evidence = (request: FastifyRequest, { message_id }: Holder) => ({
-  form: FORM_VERSION,
-  path: request.routeOptions.url,
+  form_version: FORM_VERSION,
+  url: request.routeOptions.url,
   message_id: message_id || null,
   ip: request.ip,
   user_agent: request.headers['user-agent']?.slice(0, 500) ?? null,

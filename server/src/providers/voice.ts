@@ -195,6 +195,10 @@ export interface Conversation extends CallRef {
    */
   transfer(number: string): Promise<'bridged' | 'failed' | 'handed_over'>
   end(): Promise<void>
+  /** Starts the recording, where the account records at all, as soon as the words handed over so far have been spoken. */
+  record?(): void
+  /** False where the line may go on being recorded. */
+  stopRecording?(): Promise<boolean>
   /** Machine detection has spoken elsewhere; it becomes an event of this conversation. */
   machine?(): void
   /** It was told elsewhere that the call is over, of which this line has heard nothing. */
@@ -293,6 +297,13 @@ export interface CallBrief {
   case: { type: string }
   /** The contact must be told so first. */
   recorded: boolean
+  /** What the law of where the contact may be asks of the conversation. */
+  law: {
+    /** The opening says what the call is about. */
+    says_why: boolean
+    /** Nobody is recorded who does not agree. */
+    all_agree_to_recording: boolean
+  }
   /** When the firm takes appointments. */
   office: {
     /** From Monday to Friday; null where it has not said. */

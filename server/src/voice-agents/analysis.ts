@@ -3,7 +3,7 @@ import type { CallBrief, DisconnectionReason, HostedReport, Turn } from '../prov
 import { type Answer, borneOut, fitting } from './answers.ts'
 import { CALLBACK_HORIZON_HOURS } from './callback-time.ts'
 import { type Facts, factsOf, type Held } from './facts.ts'
-import { onlyScreened } from './hearing.ts'
+import { onlyScreened, refusesRecording } from './hearing.ts'
 import { asksToBeLeftAlone, promisesNoMoreCalls } from './opt-out.ts'
 import { sentimentOf } from './sentiment.ts'
 import { summaryOf } from './summary.ts'
@@ -38,6 +38,8 @@ export interface Evidence {
   fields: Record<string, number[]>
   summary: number[]
   sentiment: number[]
+  /** Where the call was recorded: told so and stayed, or the turns that refuse it. */
+  recording?: { agreed: boolean; turns: number[] }
 }
 
 /** Rests on the transcript alone (and its `asks`), so it can be run again over a stored call. */
@@ -52,7 +54,7 @@ export function analyse(held: Held, brief: CallBrief): CallOutcome {
     sentiment_score: hasMood(result, facts) ? sentimentOf(held.transcript) : null,
     extracted_fields: facts.fields,
     transferred_to: held.transferred_to,
-    evidence: evidenceOf(result, held, facts),
+    evidence: { ...evidenceOf(result, held, facts), ...(brief.recorded && { recording: recordingOf(held) }) },
     ...consequences(result, held, facts, brief),
   }
 }
@@ -88,6 +90,13 @@ const GROUNDS: Partial<Record<CallResult, string[]>> = {
   converted: ['next_step'],
   successful: ['next_step'],
   unsuccessful: ['refusal', 'breaks_off', 'hostile', 'next_step'],
+}
+
+function recordingOf({ transcript }: Held): NonNullable<Evidence['recording']> {
+  const turns = transcript.flatMap(({ speaker, text }, turn) =>
+    speaker === 'contact' && refusesRecording(text) ? [turn] : [],
+  )
+  return { agreed: turns.length === 0, turns }
 }
 
 function evidenceOf(result: CallResult, { transcript }: Held, facts: Facts): Evidence {

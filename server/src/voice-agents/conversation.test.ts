@@ -430,7 +430,8 @@ function relayed(brain: BrainFor, about = withFields) {
     clock: realClock,
     answeredAt: new Date(),
     maxSeconds: 600,
-    onFirstHeard: () => {},
+    startRecording: () => {},
+    stopRecording: async () => true,
   })
   const optOuts: number[] = []
   const held = hold(line, about, brain, { onOptOut: () => void optOuts.push(Date.now()) })

@@ -13,6 +13,7 @@ import {
   handsOver,
   isUnmistakablyVoicemail,
   onlyScreened,
+  refusesRecording,
   soundsLikeChild,
   soundsLikeLivePerson,
   soundsLikeScreening,
@@ -22,6 +23,7 @@ import { identified } from './identity.ts'
 import { openingOf, screenedOpeningOf, voicemailOf } from './opening.ts'
 import { asksToBeLeftAlone } from './opt-out.ts'
 import { scriptedBrain } from './script.ts'
+import { sentences } from './wording.ts'
 
 /** "… from Marsh & Cole, P.C.." */
 const DOUBLE_STOP = /(?<!\.)\.\.(?!\.)/g
@@ -81,6 +83,10 @@ export async function hold(
   let detected = false
   /** When a phone that screens its calls was told who is calling; null otherwise, and as soon as somebody picks up. */
   let screenedAt: number | null = null
+  /** They were told of the recording and did not want it, perhaps before a transfer that failed. */
+  let offRecord = transcript.some(
+    ({ speaker, text }) => speaker === 'contact' && brief.recorded && refusesRecording(text),
+  )
 
   const elapsed = () => (line.answered_at.getTime() - answeredAt.getTime()) / 1000 + line.elapsed()
   const at = () => Math.round(elapsed() * 10) / 10
@@ -212,9 +218,31 @@ export async function hold(
       await say("Thank you, I'll hold.")
       return null
     }
+    if (brief.recorded && refusesRecording(text)) return goOffRecord(text)
+    if (brief.recorded && !offRecord) line.record?.()
     if (transcript.length > MOST_TURNS)
       return takeLeave('Thank you for your time. I have to end the call here. Goodbye.', 'max_duration_reached')
     return act(event)
+  }
+
+  /** The question that was asked is asked again: what they said was no answer to it. */
+  async function goOffRecord(quote: string): Promise<DisconnectionReason | null> {
+    const last = transcript.findLast(({ speaker }) => speaker === 'agent')
+    const question = sentences(last?.text ?? '').findLast((each) => each.endsWith('?')) ?? 'Shall we go on?'
+    if (offRecord || ((await line.stopRecording?.()) ?? false)) {
+      offRecord = true
+      await say(`All right, this call is not being recorded. ${question}`, last?.asks)
+      return null
+    }
+    if (!brief.law.all_agree_to_recording) {
+      await say(`I'm sorry, I can't switch the recording off. ${question}`, last?.asks)
+      return null
+    }
+    notes.push({ type: 'person', quote })
+    return takeLeave(
+      `I understand. I can't switch the recording off, so I'll end the call here, and a colleague at ${brief.company_name} will be in touch. Goodbye.`,
+      'agent_hangup',
+    )
   }
 
   /** A mere "yes" to "are you there?" must not be taken for one to the question before it. */

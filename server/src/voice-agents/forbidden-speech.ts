@@ -69,6 +69,11 @@ const FOREIGN =
   /(?<![\p{L}'])(?:usted(?:es)?|que|para|por|con|una|su|sus|puede|puedo|debe|soy|está|estoy|pero|muy|gracias|hola|tiene|tengo|nosotros|caso|firmar|ganar|vous|nous|votre|est|pas|pour|avec|je|suis|être|não|você|uma|seu|sua|ich|sie|nicht|und|der|die|das|ist|ein|eine|wir|haben|non|sono|lei|della)(?![\p{L}'])/giu
 const OTHER_SCRIPT = /[^\P{L}\p{Script=Latin}]/u
 
+const plainly = (sentence: string) => sentence.toLowerCase().replaceAll('’', "'").trim()
+
+/** What no call may say, whoever wrote it. */
+export const deniesAi = (sentence: string): boolean => DENIES_AI.some((pattern) => pattern.test(plainly(sentence)))
+
 /**
  * What is wrong with a sentence, or null.
  *
@@ -76,10 +81,10 @@ const OTHER_SCRIPT = /[^\P{L}\p{Script=Latin}]/u
  * @param firmsWords What the firm wants to be said; steps that it names may be asked for.
  */
 export function forbidden(sentence: string, told: () => string, firmsWords: () => string): Forbidden | null {
-  const plain = sentence.toLowerCase().replaceAll('’', "'").trim()
+  const plain = plainly(sentence)
   if (OTHER_SCRIPT.test(sentence) || (plain.match(FOREIGN)?.length ?? 0) > 2) return 'language'
   if (INSTRUCTIONS.test(plain)) return 'instructions'
-  if (DENIES_AI.some((pattern) => pattern.test(plain))) return 'denies_ai'
+  if (deniesAi(sentence)) return 'denies_ai'
   if (advises(plain, firmsWords)) return 'advice'
   return namesSum(plain, told) ? 'sum' : null
 }

@@ -116,6 +116,21 @@ function unheard(asks: string | undefined, question: string): Set<Intent> {
 
 const NONE = new Set<Intent>()
 
+const REFUSES_RECORDING = new RegExp(
+  [
+    "\\b(?:don't|do not|dont|didn't|did not|not|never|can't|cannot|won't)\\b(?: \\w+){0,6} (?:be|being|get|getting|have this|have it|this call|the call) (?:recorded|taped)\\b",
+    "\\b(?:don't|do not|dont|never|not|didn't|did not)\\b(?: \\w+){0,5} (?:record|tape|recording|taping) (?:me|us|this|it|that|my voice|the (?:call|conversation))\\b",
+    "\\b(?:don't|do not|dont|never|not|didn't|did not)\\b(?: \\w+){0,5} (?:the|this|that|any|your|a) recording\\b",
+    "\\b(?:don't|do not|dont|never) (?:record|tape)\\b(?! of)",
+    '\\b(?:stop|turn off|switch off|shut off|pause|end|no|without) (?:the |this |that |your |any |being )?record(?:ing|ed|er)\\b',
+    '\\b(?:turn|switch|shut) (?:the |this |that |your )?record(?:ing|er) off\\b',
+    '\\brather (?:you |it |this |the call )?(?:not be recorded|were ?n.t(?: recorded)?|were not(?: recorded)?|was ?n.t recorded|did ?n.t record|not record)',
+  ].join('|'),
+)
+
+/** Told that the call is recorded, they don't want it to be. The doubt goes against recording. */
+export const refusesRecording = (text: string) => REFUSES_RECORDING.test(plain(text))
+
 const MACHINE =
   /(?<!(?:want|like|wish|care) to )\bleave (?:a|your|me a|us a|any)\b.{0,24}\b(?:message|name|number)\b|\b(?:after|at) the (?:tone|beep)\b|\bvoice ?mail\b|\bmailbox\b|(?<!\b(?:he|she|they) )\b(?:can't|cannot|unable to|not available to|can not) (?:come to the phone|take your call|answer (?:the phone|your call))\b|\b(?:please )?record your message\b|\bsubscriber\b.{0,30}\bnot available\b/
 const SCREENING =

@@ -37,6 +37,7 @@ export async function rehearsalBrief(scope: Scope, agentId: string): Promise<Cal
     client: SAMPLE,
     case: { type: SAMPLE.type },
     recorded: false,
+    law: { says_why: false, all_agree_to_recording: false },
     office: { hours: company.hours, timezone: company.timezone, closedOn: quietDays(shippedRules) },
     zones: ['America/New_York'],
     render: (template) => render(template, values),

@@ -216,11 +216,13 @@ export function listed(choices: string[]): string {
 }
 
 const AI = /\b(?:AI|A\.I\.|artificial intelligence)\b/
+/** "This is no AI", "not an AI", "a human, with the help of AI". */
+const DOUBTFUL_AI = /\b(?:no|not|never|nor|without|real|human|person)\b|n['’]t\b/i
 
 /** True where the first sentence names the firm and says that an AI is speaking. */
 export function disclosesAi(text: string, company: string): boolean {
   // The firm's name goes first: the full stop of "Marsh & Cole, P.C." ends no sentence.
   const marked = text.replaceAll(company, '§')
   const first = sentences(marked)[0] ?? ''
-  return first.includes('§') && AI.test(first)
+  return first.includes('§') && AI.test(first) && !DOUBTFUL_AI.test(first)
 }

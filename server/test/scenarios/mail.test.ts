@@ -78,7 +78,7 @@ test('a GET only shows a page; the one-click POST stops e-mail, without a login,
   const [proof] = await pool.many<any>(
     sql`select source, evidence from permissions where evidence ->> 'message_id' is not null and channel = 'email' order by id desc limit 1`,
   )
-  assert.deepEqual([proof.source, proof.evidence.path], ['unsubscribe', '/u/:token'])
+  assert.deepEqual([proof.source, proof.evidence.url], ['unsubscribe', '/u/:token'])
 })
 
 test('the one-click POST is understood as multipart, too', async () => {

@@ -36,6 +36,8 @@ const CASES = {
   gone: { pickup: 'answers', gone: true },
   warm: { pickup: 'answers', persona: 'asks_for_person', colleague: 'takes it' },
   refusedTransfer: { pickup: 'answers', persona: 'asks_for_person', colleague: 'refuses' },
+  objects: { pickup: 'answers', says: { 0: "Hello? I don't want to be recorded." } },
+  objectsLater: { pickup: 'answers', says: { 1: 'Wait. Stop recording, please.' } },
   unansweredTransfer: { pickup: 'answers', persona: 'asks_for_person', colleague: 'no-answer' },
 } as const satisfies Record<string, Behaviour>
 
@@ -91,6 +93,8 @@ for (const [name, result, reason] of [
   ['noCallbacks', 'no_answer', 'dial_no_answer'],
   ['doubled', 'converted', 'agent_hangup'],
   ['reversed', 'converted', 'agent_hangup'],
+  ['objects', 'converted', 'agent_hangup'],
+  ['objectsLater', 'converted', 'agent_hangup'],
   ['cut', 'failed', 'error_unknown'],
   ['cutCleanly', 'failed', 'error_unknown'],
   ['hangsUpRudely', 'unsuccessful', 'user_hangup'],
@@ -124,6 +128,20 @@ test('a call is recorded, but only after the contact has been told so', async ()
   assert.match(placed[0]!.heard[0]!, /AI assistant calling from Test firm\. This call is recorded\./)
   assert.deepEqual(placed[0]!.recordings.length, 1)
   assert.ok(placed[0]!.recordings[0]!.afterWords >= 1)
+})
+
+test('who does not want to be recorded is not, from the moment they say so, and the answer is kept', async () => {
+  const [never, noMore, agreed] = [await ended('objects'), await ended('objectsLater'), await ended('converted')]
+  assert.deepEqual(never.placed[0]!.recordings, [])
+  assert.match(never.placed[0]!.heard[1]!, /not being recorded\. Am I speaking with/)
+  assert.deepEqual(
+    noMore.placed[0]!.recordings.map(({ stopped }) => stopped),
+    [true],
+  )
+  assert.deepEqual(
+    [never, noMore, agreed].map(({ row }) => row.evidence.recording.agreed),
+    [false, false, true],
+  )
 })
 
 test('what was said until the socket was cut is kept, and the contact hears who that was', async () => {

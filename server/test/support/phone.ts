@@ -23,6 +23,7 @@ export function brief(agent: Partial<CallBrief['agent']> = {}): CallBrief {
     client: { first_name: 'Maria', last_name: 'López' },
     case: { type: 'Personal injury' },
     recorded: false,
+    law: { says_why: false, all_agree_to_recording: false },
     office: { hours: null, timezone: null, closedOn: () => false },
     zones: ['America/New_York'],
     render: (template) => template.replaceAll('{{first_name}}', 'Maria'),
@@ -31,16 +32,16 @@ export function brief(agent: Partial<CallBrief['agent']> = {}): CallBrief {
 
 export interface TestLine extends Conversation {
   readonly heard: string[]
-  readonly state: { ended: boolean; transferred: string[] }
+  readonly state: { ended: boolean; transferred: string[]; recorded: 'never' | 'on' | 'stopped' }
 }
 
 /** A line on which the contact says (or does) one thing after the other, ten seconds apart, whatever the agent says. */
 export function lineWith(
   contact: (string | CallerEvent)[],
-  { transfer = 'bridged' }: { transfer?: 'bridged' | 'failed' } = {},
+  { transfer = 'bridged', stops = true }: { transfer?: 'bridged' | 'failed'; stops?: boolean } = {},
 ): TestLine {
   const heard: string[] = []
-  const state = { ended: false, transferred: [] as string[] }
+  const state: TestLine['state'] = { ended: false, transferred: [], recorded: 'never' }
   let seconds = 0
   async function* turns(): AsyncGenerator<CallerEvent> {
     for (const each of contact) {
@@ -70,6 +71,13 @@ export function lineWith(
     },
     async end() {
       state.ended = true
+    },
+    record() {
+      state.recorded = 'on'
+    },
+    async stopRecording() {
+      if (stops && state.recorded === 'on') state.recorded = 'stopped'
+      return stops
     },
   }
 }

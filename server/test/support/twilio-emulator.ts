@@ -19,6 +19,8 @@ export interface Behaviour {
   wordless?: boolean
   /** Of `answers`: a persona of the sandbox. */
   persona?: string
+  /** What they say to an agent's turn (from 0), in place of the persona. */
+  says?: Record<number, string>
   /** The answer to the request for the call: a number is an HTTP status; the calls are placed with `500 after` and `never`. */
   create?: 429 | 500 | 400 | 401 | 'placed, then 500' | 'placed, never answered'
   /** How often the request fails like that before it succeeds. */
@@ -50,7 +52,7 @@ export interface EmulatedCall {
   /** Said to whoever picked up at the other end of a transfer. */
   whispers: string[]
   sockets: number
-  recordings: { afterWords: number }[]
+  recordings: { afterWords: number; stopped?: true }[]
   legs: string[]
 }
 
@@ -112,12 +114,19 @@ export async function startTwilio(clock: Clock, behaviour: (to: string) => Behav
     if (request.headers.authorization !== expected)
       return answer(response, 401, { code: 20003, message: 'Authenticate', status: 401 })
     const base = `/2010-04-01/Accounts/${ACCOUNT}/Calls`
-    const [, sid, sub] = new RegExp(`^${base}/(CA\\w+)(/Recordings)?\\.json$`).exec(url.pathname) ?? []
+    const [, sid, sub] =
+      new RegExp(`^${base}/(CA\\w+)(/Recordings(?:/Twilio.CURRENT)?)?\\.json$`).exec(url.pathname) ?? []
     if (url.pathname === `${base}.json` && request.method === 'POST') return create(form, response)
     if (url.pathname === `${base}.json`) return list(url, response)
     const call = calls.find((each) => each.sid === sid)
     if (!call)
       return answer(response, 404, { code: 20404, message: 'The requested resource was not found', status: 404 })
+    const current = call.recordings.findLast(({ stopped }) => !stopped)
+    if (sub?.endsWith('CURRENT')) {
+      if (!current) return answer(response, 404, { code: 20404, message: 'not found', status: 404 })
+      if (form.Status === 'stopped') current.stopped = true
+      return answer(response, 200, { call_sid: call.sid, status: form.Status })
+    }
     if (sub) {
       call.recordings.push({ afterWords: call.heard.length })
       return answer(response, 201, { sid: `RE${randomBytes(16).toString('hex')}`, call_sid: call.sid })
@@ -288,6 +297,7 @@ export async function startTwilio(clock: Clock, behaviour: (to: string) => Behav
     const say = (voicePrompt: string) => send({ type: 'prompt', voicePrompt, lang: 'en-US', last: true })
     let words = ''
     let turns = 0
+    let reactions = 0
     let speaking = Promise.resolve()
     socket.on('message', (data) => {
       const frame = JSON.parse(String(data)) as { type: string; token: string; last: boolean; handoffData: string }
@@ -317,7 +327,9 @@ export async function startTwilio(clock: Clock, behaviour: (to: string) => Behav
       await clock.sleep(said.split(' ').length * WORD_MS)
       if (socket.readyState !== socket.OPEN) return
       send({ type: 'info', name: 'agentSpeaking', value: 'off' })
-      for (const event of callee.hear(said)) await does(event)
+      const instead = how.says?.[reactions++]
+      const events: CallerEvent[] = instead ? [{ type: 'said', text: instead }] : callee.hear(said)
+      for (const event of events) await does(event)
     }
     async function does(event: CallerEvent): Promise<void> {
       switch (event.type) {

@@ -28,10 +28,15 @@ export function twilioCarrier(db: Database, clock: Clock, account: TwilioAccount
   const client = twilioClient(account)
   const started = Promise.withResolvers<VoiceEvents>()
   const stopping = new AbortController()
-  const relays = relayConversations({ clock, events: started.promise, startRecording })
+  const relays = relayConversations({ clock, events: started.promise, startRecording, stopRecording })
 
   async function startRecording(callSid: string): Promise<void> {
     if (account.records) await client.calls(callSid).recordings.create({ recordingChannels: 'dual' })
+  }
+
+  async function stopRecording(callSid: string): Promise<void> {
+    // Missing: none was begun.
+    await client.calls(callSid).recordings('Twilio.CURRENT').update({ status: 'stopped' }).catch(ifMissing)
   }
 
   /** Twilio does not know our ids: a call is found by its own, or by whom it rings, from where, and since when. */

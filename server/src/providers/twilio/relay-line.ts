@@ -31,8 +31,8 @@ interface LineOptions {
   clock: Clock
   answeredAt: Date
   maxSeconds: number
-  /** The contact reacts for the first time: the opening has been heard. */
-  onFirstHeard(): void
+  startRecording(): void
+  stopRecording(): Promise<boolean>
 }
 
 /** Unhurried speech, 165 words a minute: how long words are spoken where the carrier doesn't say when it is done. */
@@ -45,10 +45,11 @@ const LONGEST_WAIT_MS = 20_000
 const CUT = Symbol('cut')
 
 /** One conversation over the frames of ConversationRelay, which Telnyx speaks, too. */
-export function openRelayLine({ ref, socket, clock, answeredAt, maxSeconds, onFirstHeard }: LineOptions): RelayLine {
+export function openRelayLine({ ref, socket, clock, answeredAt, maxSeconds, ...recording }: LineOptions): RelayLine {
   const queue: CallerEvent[] = []
   let state: 'open' | 'ending' | 'closed' = 'open'
-  let heardBefore = false
+  /** Null: not asked for yet. */
+  let records: boolean | null = null
   let leaving = false
   let toldOfMachine = false
   /** When the words handed over so far will have been spoken, by the clock. */
@@ -67,8 +68,6 @@ export function openRelayLine({ ref, socket, clock, answeredAt, maxSeconds, onFi
     queue.push(event)
     if (sound) {
       lastSound = clock.now().getTime()
-      if (!heardBefore) onFirstHeard()
-      heardBefore = true
       bargeIn.resolve(CUT)
     }
     arrive()
@@ -201,6 +200,18 @@ export function openRelayLine({ ref, socket, clock, answeredAt, maxSeconds, onFi
       return 'handed_over'
     },
     end: () => leave('hangup'),
+    record() {
+      if (records !== null) return
+      records = true
+      const left = Math.min(spokenUntil - clock.now().getTime(), LONGEST_WAIT_MS)
+      void clock.sleep(Math.max(0, left)).then(() => {
+        if (records && state === 'open') recording.startRecording()
+      })
+    },
+    async stopRecording() {
+      records = false
+      return await recording.stopRecording()
+    },
     machine() {
       if (toldOfMachine) return
       toldOfMachine = true

@@ -20,6 +20,7 @@ interface RelayOptions {
   clock: Clock
   events: Promise<VoiceEvents>
   startRecording(callSid: string): Promise<void>
+  stopRecording(callSid: string): Promise<void>
 }
 
 /** `round` counts the conversations of a call. */
@@ -32,7 +33,7 @@ type Log = Pick<FastifyBaseLogger, 'warn'>
 export type RelayConversations = ReturnType<typeof relayConversations>
 
 /** The sockets of this process over which conversations are held. */
-export function relayConversations({ clock, events, startRecording }: RelayOptions) {
+export function relayConversations({ clock, events, startRecording, stopRecording }: RelayOptions) {
   const open = new Map<WebSocket, { line: RelayLine; over: Promise<void> }>()
   /** Calls whose conversation was put down and of which the carrier has not yet asked how they go on. */
   const unasked = new Map<number, PromiseWithResolvers<void>>()
@@ -68,6 +69,7 @@ export function relayConversations({ clock, events, startRecording }: RelayOptio
     warn: (what: object, message: string) => void,
   ): RelayLine {
     const { callSid, customParameters } = setup as { callSid?: string; customParameters?: Record<string, string> }
+    let starting: Promise<void> = Promise.resolve()
     const line = openRelayLine({
       ref,
       clock,
@@ -78,10 +80,20 @@ export function relayConversations({ clock, events, startRecording }: RelayOptio
           if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(frame))
         },
       },
-      onFirstHeard: () => {
+      startRecording: () => {
         // A recording goes on through a transfer that failed.
         if (callSid && round === 0)
-          startRecording(callSid).catch((error: unknown) => warn({ err: error }, 'not recorded'))
+          starting = startRecording(callSid).catch((error: unknown) => warn({ err: error }, 'not recorded'))
+      },
+      stopRecording: async () => {
+        await starting
+        try {
+          if (callSid) await stopRecording(callSid)
+          return callSid !== undefined
+        } catch (error) {
+          warn({ err: error }, 'the recording could not be stopped')
+          return false
+        }
       },
     })
     const over = events
