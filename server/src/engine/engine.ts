@@ -2,7 +2,17 @@ import { makeWorkerUtils, run, type TaskList } from 'graphile-worker'
 import { pause } from '../core/clock.ts'
 import { graphileLogger } from './graphile-log.ts'
 import type { Engine, Job } from './job.ts'
-import { addWorkerId, buryDeadNodes, deleteNode, HEARTBEAT_MS, newNodeId, upsertNode } from './nodes.ts'
+import {
+  addWorkerId,
+  buryDeadNodes,
+  DEAD_AFTER_SECONDS,
+  deleteNode,
+  HEARTBEAT_MS,
+  newNodeId,
+  unlockForgotten,
+  upsertNode,
+} from './nodes.ts'
+import { patientPool } from './patient-pool.ts'
 import { Wake, workShift } from './shift.ts'
 
 export interface RunningEngine {
@@ -48,15 +58,17 @@ export async function startEngine(options: EngineOptions): Promise<RunningEngine
 
   await upsertNode(pool, nodeId, role)
   await buryDeadNodes(engine, alone)
-  const beating = heartbeat(engine, role)
+  const working = new Set<string>()
+  const beating = heartbeat(engine, role, working)
   await options.listen(engine)
   const worker = { pgPool: pool.pg, logger: graphileLogger(log), noHandleSignals: true }
   const utils = await makeWorkerUtils(worker)
   const runner = await run({
     ...worker,
+    pgPool: patientPool(pool.pg),
     concurrency: jobs.length + 1,
     pollInterval: 500,
-    taskList: taskList(engine, jobs, wakes),
+    taskList: taskList(engine, jobs, wakes, working),
   })
   for (const job of jobs) await utils.addJob(job.name, {}, { jobKey: job.name, queueName: job.name })
 
@@ -84,31 +96,40 @@ async function finished(inHand: Set<Promise<unknown>>): Promise<void> {
   while (inHand.size > 0) await Promise.all(inHand)
 }
 
-async function heartbeat(engine: Engine, role: string): Promise<void> {
+async function heartbeat(engine: Engine, role: string, working: ReadonlySet<string>): Promise<void> {
   const { pool, nodeId, log, signal } = engine
+  let heard = Date.now()
   while (!signal.aborted) {
     await pause(HEARTBEAT_MS, signal)
     try {
       await upsertNode(pool, nodeId, role)
-      await buryDeadNodes(engine, false)
+      // Whoever could not be heard of for a while may not judge others by their silence: it was the database's.
+      if (Date.now() - heard < (DEAD_AFTER_SECONDS * 1000) / 2) await buryDeadNodes(engine, false)
+      heard = Date.now()
+      await unlockForgotten(engine, [...working])
     } catch (error) {
       log.warn({ err: error }, 'no heartbeat')
     }
   }
 }
 
-function taskList(engine: Engine, jobs: Job[], wakes: Map<string, Wake>): TaskList {
+function taskList(engine: Engine, jobs: Job[], wakes: Map<string, Wake>, working: Set<string>): TaskList {
   const known = new Set<string>()
   const task = (job: Job): TaskList[string] => {
     return async (_payload, helpers) => {
-      const worker = helpers.job.locked_by
-      if (worker && !known.has(worker)) {
-        known.add(worker)
-        await addWorkerId(engine.pool, engine.nodeId, worker)
+      const { id, locked_by: worker } = helpers.job
+      working.add(id)
+      try {
+        if (worker && !known.has(worker)) {
+          await addWorkerId(engine.pool, engine.nodeId, worker)
+          known.add(worker)
+        }
+        await workShift(() => job.pass(engine), { ...engine, wake: wakes.get(job.name)!, idleMs: job.idleMs })
+        // Queued anew while still locked: Graphile Worker starts it, here or elsewhere, once this shift is over.
+        await helpers.addJob(job.name, {}, { jobKey: job.name, queueName: job.name })
+      } finally {
+        working.delete(id)
       }
-      await workShift(() => job.pass(engine), { ...engine, wake: wakes.get(job.name)!, idleMs: job.idleMs })
-      // Queued anew while still locked: Graphile Worker starts it, here or elsewhere, once this shift is over.
-      await helpers.addJob(job.name, {}, { jobKey: job.name, queueName: job.name })
     }
   }
   return Object.fromEntries(jobs.map((job) => [job.name, task(job)]))

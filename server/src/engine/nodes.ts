@@ -36,6 +36,26 @@ export async function deleteNode(db: Database, id: string): Promise<void> {
 }
 
 /**
+ * Unlocks what this process holds and does not work: a connection broke between the database's giving a job out and the
+ * answer. Graphile Worker would keep it locked for four hours.
+ */
+export async function unlockForgotten(
+  { pool, nodeId }: Pick<Engine, 'pool' | 'nodeId'>,
+  working: string[],
+): Promise<void> {
+  await pool.run(sql`
+    with forgotten as (
+      update graphile_worker._private_jobs j set locked_at = null, locked_by = null
+      from engine_nodes n
+      where n.id = ${nodeId} and j.locked_by = any(n.worker_ids) and j.id <> all(${working}::bigint[])
+        and j.locked_at < now() - make_interval(secs => ${DEAD_AFTER_SECONDS})
+      returning j.job_queue_id
+    )
+    update graphile_worker._private_job_queues q set locked_at = null, locked_by = null
+    from forgotten f where q.id = f.job_queue_id`)
+}
+
+/**
  * Takes dead nodes off the list and unlocks their jobs; with `alone`, every node but this one is dead. Calls and
  * messages whose node is not on the list are taken over by jobs of their own.
  */

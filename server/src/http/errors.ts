@@ -1,4 +1,5 @@
 import { type Detail, Refusal, type RefusalKind } from '../core/errors.ts'
+import { isOutOfReach } from '../core/out-of-reach.ts'
 
 /** The one table between the vocabulary of refusals and HTTP. */
 export const STATUS: Record<RefusalKind, number> = {
@@ -30,10 +31,6 @@ export function asRefusal(error: unknown): Refusal | undefined {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new Refusal('bad request', 'The body is larger than 32 MB')
   if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY') return new Refusal('bad request', 'The body is empty; send a JSON object')
   if (statusCode && statusCode >= 400 && statusCode < 500) return new Refusal('bad request', message)
-  // Out of connections or shutting down: worth a retry.
-  if (code && OUT_OF_REACH.has(code))
-    return new Refusal('service unavailable', 'The database is out of reach; retry later')
+  if (isOutOfReach(error)) return new Refusal('service unavailable', 'The database is out of reach; retry later')
   return undefined
 }
-
-const OUT_OF_REACH = new Set(['ECONNREFUSED', 'ECONNRESET', '57P01', '57P03', '53300', '08006', '08001'])
