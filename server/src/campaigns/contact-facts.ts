@@ -26,9 +26,8 @@ export const contactFacts = (contacts: Sql): Sql => sql`
   select cc.company_id, cc.campaign_id, cc.client_id, cc.case_id, cc.state as standing, cc.attempts, cc.announced, cc.delays_used,
     cc.requested_at, cc.callback_at, c.mobile, c.mobile_e164, c.email, c.timezone, c.state, c.postal_code,
     c.voice_calls_opted_out, c.sms_opted_out, c.email_opted_out, c.date_of_death, c.deleted_at, ${permission.columns}, k.type_id as case_type_id,
-    exists (
-      select from case_clients l where l.company_id = cc.company_id and l.case_id = cc.case_id and l.client_id = cc.client_id
-    ) and ${memberPredicate('li', 'k')} as is_member,
+    l.case_id is not null and k.deleted_at is null as is_linked,
+    l.case_id is not null and ${memberPredicate('li', 'k')} as is_member,
     exists (
       select from calls f where f.company_id = cc.company_id and f.to_number = c.mobile_e164 and f.state <> 'ended'
     ) as number_in_call, coalesce(n.pending, false) as notice_pending, n.sent_at as notice_sent_at
@@ -39,6 +38,7 @@ export const contactFacts = (contacts: Sql): Sql => sql`
   join clients c on c.company_id = cc.company_id and c.id = cc.client_id
   ${permission.join}
   join cases k on k.company_id = cc.company_id and k.id = cc.case_id
+  left join case_clients l on l.company_id = cc.company_id and l.case_id = cc.case_id and l.client_id = cc.client_id
   left join lateral (
     select bool_or(m.status in ('scheduled', 'sending')) as pending, max(m.sent_at) as sent_at from messages m
     where m.company_id = cc.company_id and m.client_id = cc.client_id and m.campaign_id = cc.campaign_id

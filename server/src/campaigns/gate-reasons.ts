@@ -69,8 +69,11 @@ export interface PersonFacts extends Whereabouts {
   deleted_at: Date | null
 }
 
-/** Columns of `campaign_contacts`, and whether one of the contact's cases is in the campaign's list now. */
+/** Columns of `campaign_contacts`, and how the contact stands to the case that it is called or written to about. */
 export interface StandingFacts {
+  /** The case is the contact's: what is said of it is said to nobody else. */
+  is_linked: boolean
+  /** … and in the campaign's list now. */
   is_member: boolean
   requested_at: Date | null
   /** The column `state` (`clients` has one, too): `due`, `live` (a call is pending or under way) or `settled`. */
@@ -198,13 +201,15 @@ export function standingReasons(
   channel: Channel,
   trigger: Trigger | undefined,
 ): Reason[] {
-  if (isAfterCall(channel, trigger)) return []
   const reasons: Reason[] = []
+  if (typeof contact.is_linked !== 'boolean') reasons.push(reason('facts', 'is_linked is neither true nor false'))
+  else if (!contact.is_linked) reasons.push(final('not_member', 'the case is no longer one of the contact'))
+  if (isAfterCall(channel, trigger)) return reasons
   const { is_member, requested_at, standing, delays_used, callback_at } = contact
   const aboutCall = channel === 'call' || trigger === 'before_call'
   if (typeof is_member !== 'boolean') reasons.push(reason('facts', 'is_member is neither true nor false'))
   if (!isTimeOrNull(requested_at)) reasons.push(reason('facts', 'requested_at is neither a time nor null'))
-  if (is_member === false && !(aboutCall && requested_at instanceof Date))
+  if (is_member === false && contact.is_linked !== false && !(aboutCall && requested_at instanceof Date))
     reasons.push(final('not_member', "the contact is not in the campaign's list"))
   if (!aboutCall) return reasons
   if (standing === 'settled') reasons.push(final('settled', 'the contact is settled in this campaign'))

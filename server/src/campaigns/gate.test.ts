@@ -69,6 +69,7 @@ const facts = ({ contact, campaign, ...rest }: Overrides = {}): GateFacts => ({
     consented: false,
     date_of_death: null,
     deleted_at: null,
+    is_linked: true,
     is_member: true,
     requested_at: null,
     standing: 'due',
@@ -105,6 +106,7 @@ const refusals: [name: string, Overrides, GateRule, retry: string | null, settle
   ['an unknown status', { campaign: { status: 'on fire' } }, 'facts', null, false],
   ['campaigns switched off', { campaign: { campaigns_enabled: false } }, 'campaigns_disabled', null, false],
   ['no voice agent', { campaign: { agent_id: null } }, 'agent_missing', null, false],
+  ['a case that was taken from the contact', { contact: { is_linked: false } }, 'not_member', null, true],
   ['a contact that left the list', { contact: { is_member: false } }, 'not_member', null, true],
   ['a settled contact', { contact: { standing: 'settled' } }, 'settled', null, true],
   ['a live call', { contact: { standing: 'live' } }, 'call_open', null, false],
@@ -189,6 +191,17 @@ test('every reason is given, not only the first', () => {
 
 test('a call that was asked for needs no membership', () => {
   assert.equal(decide(facts({ contact: { is_member: false, requested_at: hour('02T16:00') } })).allowed, true)
+})
+
+test('nobody hears of a case that is not theirs, whoever asked for the call and however it went', () => {
+  const contact = { is_linked: false, requested_at: hour('02T16:00') }
+  assert.deepEqual(rules(decide(facts({ contact }))), ['not_member'])
+  const after = facts({
+    channel: 'sms',
+    trigger: 'after_successful_call',
+    contact: { ...contact, standing: 'settled' },
+  })
+  assert.deepEqual([rules(decide(after)), decide(after).settle], [['not_member'], true])
 })
 
 test('a retry is within the attempts, and so is a callback when they are used up', () => {
@@ -355,6 +368,7 @@ const good: Record<string, (value: unknown) => boolean> = {
   date_of_death: (value) => value === null,
   voice_calls_opted_out: (value) => value === false,
   mobile_e164: (value) => typeof value === 'string' && /^\+\d{7,15}$/.test(value),
+  is_linked: (value) => value === true,
   is_member: (value) => value === true,
   requested_at: (value) => value === null || (value instanceof Date && !Number.isNaN(value.getTime())),
   callback_at: (value) => value === null || (value instanceof Date && !Number.isNaN(value.getTime())),

@@ -81,7 +81,10 @@ async function claim(db: Database, { nodeId, clock }: Engine): Promise<{ looked:
       c.email_opted_out, c.date_of_death, c.deleted_at, ${permission.columns}, co.name as company_name, co.campaigns_enabled, co.rules_version,
       case when ap.id is not null then json_build_object('id', ap.id, 'starts_at', ap.starts_at, 'minutes', ap.minutes,
         'created_at', ap.created_at) end as appointment, p.status, coalesce(p.purpose, ${PURPOSE}) as purpose, p.callback_delays, p.agent_id, a.name as agent_name,
-      cf.is_member, cf.standing, cf.delays_used, cf.requested_at, cf.callback_at
+      exists (
+        select from case_clients l join cases k on k.company_id = l.company_id and k.id = l.case_id and k.deleted_at is null
+        where l.company_id = m.company_id and l.case_id = m.case_id and l.client_id = m.client_id
+      ) as is_linked, cf.is_member, cf.standing, cf.delays_used, cf.requested_at, cf.callback_at
     from taken m
     join companies co on co.id = m.company_id
     join clients c on c.company_id = m.company_id and c.id = m.client_id
