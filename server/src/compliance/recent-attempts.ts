@@ -21,12 +21,14 @@ export async function selectRecentAttempts(
   channel: Channel,
   contacts: Counted[],
   now: Date,
+  /** Messages that are only being judged. */
+  but: number[] = [],
 ): Promise<Date[][]> {
   if (contacts.length === 0) return []
   const since = new Date(now.getTime() - MOST_HOURS * 3_600_000)
   const rows = await db.many<{ attempts: Date[] }>(sql`
     select array(
-      select at from (${channel === 'call' ? calls(since) : messages(channel, since)}) a order by at desc limit ${MOST}
+      select at from (${channel === 'call' ? calls(since) : messages(channel, since, but)}) a order by at desc limit ${MOST}
     ) as attempts
     from unnest(${contacts.map((each) => each.company_id)}::bigint[], ${contacts.map((each) => each.client_id)}::bigint[],
       ${contacts.map(({ address }) => address)}::text[]) with ordinality as w (company_id, client_id, address, position)
@@ -42,10 +44,19 @@ const calls = (since: Date): Sql => sql`
   select id, created_at from calls x
   where x.company_id = w.company_id and x.to_number = w.address and x.created_at > ${since}`
 
-const messages = (channel: Channel, since: Date): Sql => sql`
+/** What is on its way counts, and so does what may have gone out without an answer. */
+const messages = (channel: Channel, since: Date, but: number[]): Sql => sql`
   select id, sent_at as at from messages x
   where x.company_id = w.company_id and x.client_id = w.client_id and x.channel = ${channel} and x.direction = 'outbound'
     and x.sent_at > ${since}
+  union
+  select id, due_at from messages x
+  where x.company_id = w.company_id and x.client_id = w.client_id and x.channel = ${channel} and x.direction = 'outbound'
+    and x.due_at > ${since} and x.id <> all(${but}) and (x.status = 'sending' or (x.status = 'failed' and x.intent is not null))
+  union
+  select id, due_at from messages x
+  where x.company_id = w.company_id and x.status = 'sending' and x.intent ->> 'to' = w.address and x.channel = ${channel}
+    and x.id <> all(${but})
   union
   select id, sent_at from messages x
   where x.company_id = w.company_id and x.to_address = w.address and x.channel = ${channel} and x.direction = 'outbound'

@@ -25,6 +25,8 @@ export interface Outgoing {
   appointment: { id: number; starts_at: string; minutes: number; created_at: string } | null
   /** How often the provider has put it off. */
   put_off: number
+  /** To be asked about again after this: milliseconds since 1970 of the real clock. */
+  send_by: number
 }
 
 /** How long a message waits when the provider could not be asked. */
@@ -81,26 +83,27 @@ function filledIn(message: Outgoing, values: TemplateValues | undefined): Outgoi
   return { ...message, body: render(body, values), subject: subject === null ? null : render(subject, values) }
 }
 
-const unsent = ({ company_id, id, channel, subject, body }: Outgoing, provider: string): Outcome => ({
+const unsent = ({ nodeId, providers }: Engine, { company_id, id, channel, subject, body }: Outgoing): Outcome => ({
   company_id,
   id,
   channel,
-  provider,
+  provider: providers[channel].name,
+  node_id: nodeId,
   status: 'failed',
   to_address: null,
   subject,
   body,
 })
 
-const nothingToSay = ({ providers }: Engine, message: Outgoing): Outcome => ({
-  ...unsent(message, providers[message.channel].name),
+const nothingToSay = (engine: Engine, message: Outgoing): Outcome => ({
+  ...unsent(engine, message),
   status: 'skipped',
   error: 'the case or the contact was deleted',
 })
 
 /**
  * To a provider that does not know our keys, what is about to be sent is written down before, and that is also the last
- * look at whether the contact still wants it.
+ * look at whether it may still be sent.
  */
 async function sendOne(engine: Engine, message: Outgoing): Promise<void> {
   const write = outcomeWriter(engine)
@@ -110,7 +113,7 @@ async function sendOne(engine: Engine, message: Outgoing): Promise<void> {
   if (!idempotent) {
     const intent = { provider, to, subject, body, at: new Date() }
     const answer = await intentWriter(engine)({ company_id, id, intent })
-    if (answer === 'opted_out') await write(later(engine, message, 0))
+    if (answer === 'unwanted') await write(later(engine, message, 0))
     if (answer !== 'go') return
   }
   const outcome = await send(engine, message, to)
@@ -123,8 +126,12 @@ async function send(engine: Engine, message: Outgoing, to: string): Promise<Outc
   const { sms, email } = engine.providers
   const provider = engine.providers[channel]
   const ref = { company_id, key: `message:${id}` }
-  const outcome = { ...unsent(message, provider.name), to_address: to }
+  const outcome = { ...unsent(engine, message), to_address: to }
   try {
+    const ways_out =
+      channel === 'email' ? await waysOut(engine, { company_id, client_id: message.client_id, message_id: id }) : null
+    // It waited for others, or this process was stopped: the hours may be over.
+    if (Date.now() > message.send_by) return later(engine, message, 0)
     const sent =
       channel === 'sms'
         ? await sms.send({ ...ref, to, from: null, body })
@@ -135,7 +142,7 @@ async function send(engine: Engine, message: Outgoing, to: string): Promise<Outc
             subject: subject ?? '',
             text: body,
             appointment: calendarEntry(message),
-            ways_out: await waysOut(engine, { company_id, client_id: message.client_id, message_id: id }),
+            ways_out: ways_out!,
           })
     const { provider_message_id, segments = null, from: from_address = null } = sent
     return { ...outcome, status: 'sent', provider_message_id, segments, from_address, sent_at: engine.clock.now() }
@@ -170,10 +177,10 @@ function calendarEntry({ company_id, company_name, appointment }: Outgoing): App
 }
 
 /** Back to be sent, after another look by the gate. The text stays a template. */
-const later = ({ clock, providers }: Engine, message: Outgoing, ms: number): Outcome => ({
-  ...unsent(message, providers[message.channel].name),
+const later = (engine: Engine, message: Outgoing, ms: number): Outcome => ({
+  ...unsent(engine, message),
   status: 'scheduled',
   body: null,
   subject: null,
-  due_at: new Date(clock.now().getTime() + ms),
+  due_at: new Date(engine.clock.now().getTime() + ms),
 })

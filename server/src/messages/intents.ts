@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag'
+import { permissionOf } from '../compliance/permissions.ts'
 import { coalesce } from '../core/coalesce.ts'
 import { entryRows } from '../core/columns.ts'
 import type { Engine } from '../engine/job.ts'
@@ -18,8 +19,18 @@ interface Intended {
   intent: Intent
 }
 
-/** `taken`: this process was thought dead, and another one has the message. */
-type Answer = 'go' | 'opted_out' | 'taken'
+/**
+ * `unwanted`: something came since the gate allowed it (an opt-out, a pause, another address): it is asked again. `taken`:
+ * this process was thought dead, and another one has the message.
+ */
+type Answer = 'go' | 'unwanted' | 'taken'
+
+const address = sql`case m.channel when 'email' then c.email else c.mobile_e164 end`
+const permission = permissionOf({
+  channel: sql`m.channel`,
+  address,
+  purpose: sql`coalesce(p.purpose, 'case_update')`,
+})
 
 const writers = new WeakMap<Engine, (intended: Intended) => Promise<Answer>>()
 
@@ -32,16 +43,23 @@ export function intentWriter(engine: Engine): (intended: Intended) => Promise<An
 
 function openWriter({ pool, nodeId }: Engine) {
   return coalesce<Intended, Answer>(async (intended) => {
-    const wanted = sql`not case m.channel when 'sms' then c.sms_opted_out else c.email_opted_out end and c.deleted_at is null`
     const rows = await pool.many<{ company_id: number; id: number; wanted: boolean }>(sql`
-      update messages m set intent = case when ${wanted} then i.intent end
-      from ${entryRows(intended, { company_id: 'bigint', id: 'bigint', intent: 'jsonb' })} as i, clients c
-      where m.company_id = i.company_id and m.id = i.id and m.status = 'sending' and m.node_id = ${nodeId}
-        and c.company_id = m.company_id and c.id = m.client_id
-      returning m.company_id, m.id, ${wanted} as wanted`)
-    const answers = new Map(
-      rows.map((row) => [`${row.company_id} ${row.id}`, row.wanted ? 'go' : 'opted_out'] as const),
-    )
+      with looked as (
+        select m.company_id, m.id, i.intent, c.deleted_at is null and ${address} = i.intent ->> 'to' and not suppressed
+          and not case m.channel when 'sms' then c.sms_opted_out else c.email_opted_out end
+          and (m.manual or m.appointment_id is not null or (p.status <> 'paused' and co.campaigns_enabled)) as wanted
+        from ${entryRows(intended, { company_id: 'bigint', id: 'bigint', intent: 'jsonb' })} as i
+        join messages m on m.company_id = i.company_id and m.id = i.id
+        join companies co on co.id = m.company_id
+        join clients c on c.company_id = m.company_id and c.id = m.client_id
+        left join campaigns p on p.company_id = m.company_id and p.id = m.campaign_id
+        cross join lateral (select ${permission.columns} from (select) one ${permission.join}) permitted
+      )
+      update messages m set intent = case when l.wanted then l.intent end
+      from looked l
+      where m.company_id = l.company_id and m.id = l.id and m.status = 'sending' and m.node_id = ${nodeId}
+      returning m.company_id, m.id, coalesce(l.wanted, false) as wanted`)
+    const answers = new Map(rows.map((row) => [`${row.company_id} ${row.id}`, row.wanted ? 'go' : 'unwanted'] as const))
     return intended.map(({ company_id, id }) => answers.get(`${company_id} ${id}`) ?? 'taken')
   })
 }

@@ -15,6 +15,8 @@ export interface Outcome {
   /** `in_doubt`: nobody knows; its intent stays, and the provider is asked. */
   status: 'sent' | 'failed' | 'skipped' | 'scheduled' | 'in_doubt'
   provider: string
+  /** Who has it in hand, as far as whoever tells this knows: where another took it over, only that it was sent is news. */
+  node_id: string | null
   provider_message_id?: string | null
   to_address: string | null
   from_address?: string | null
@@ -35,6 +37,7 @@ const columns = {
   id: 'bigint',
   status: 'text',
   provider: 'text',
+  node_id: 'text',
   provider_message_id: 'text',
   to_address: 'text',
   from_address: 'text',
@@ -68,7 +71,7 @@ function openWriter({ pool, clock, wake }: Engine) {
             o.to_address, o.from_address, o.subject, o.body, o.segments, o.reason, o.error, o.sent_at, o.due_at, o.put_off, o.given_up
           from ${rows} as o
           join messages m on m.company_id = o.company_id and m.id = o.id
-            and (m.status = 'sending' or (o.status = 'sent' and m.status in ('sent', 'delivered', 'failed')))
+            and ((m.status = 'sending' and (o.status = 'sent' or m.node_id is not distinct from o.node_id)) or (o.status = 'sent' and m.status in ('sent', 'delivered', 'failed')))
           order by m.company_id, m.id
           for no key update of m
         )

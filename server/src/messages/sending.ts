@@ -18,16 +18,34 @@ import { deliver, type Outgoing } from './deliver.ts'
 
 const BATCH = 200
 const ASK_AGAIN_MS = 10 * 60_000
+/** How long the gate's answer holds: real milliseconds. What waits for longer, for its turn or a lock, is asked about again. */
+const HOLDS_MS = 10_000
 
 export const sendDueMessages: Job = {
   name: 'send messages',
   summary: 'Asks the gate about each message that is due and sends those that it allows',
   idleMs: 200,
   async pass(engine) {
+    if (unsure.has(engine)) await letGo(engine)
+    unsure.add(engine)
+    const send_by = Date.now() + HOLDS_MS
     const { looked, outgoing } = await engine.pool.transaction((db) => claim(db, engine))
-    await engine.inHand(deliver(engine, outgoing))
+    await engine.inHand(
+      deliver(
+        engine,
+        outgoing.map((message) => ({ ...message, send_by })),
+      ),
+    )
+    unsure.delete(engine)
     return looked > 0 ? 'again' : 'idle'
   },
+}
+
+/** Processes whose last pass failed: what it left marked as being sent is taken over, as that of a dead process is. */
+const unsure = new WeakSet<Engine>()
+
+async function letGo({ pool, nodeId }: Engine): Promise<void> {
+  await pool.run(sql`update messages set node_id = null where status = 'sending' and node_id = ${nodeId}`)
 }
 
 interface Row
@@ -64,8 +82,10 @@ const permission = permissionOf({
   purpose: sql`coalesce(p.purpose, ${PURPOSE})`,
 })
 
+type Claimed = Omit<Outgoing, 'send_by'>
+
 /** Rows are marked as being sent, and committed, before anybody outside is asked. */
-async function claim(db: Database, { nodeId, clock }: Engine): Promise<{ looked: number; outgoing: Outgoing[] }> {
+async function claim(db: Database, { nodeId, clock }: Engine): Promise<{ looked: number; outgoing: Claimed[] }> {
   const now = clock.now()
   const rows = await db.many<Row>(sql`
     with due as (
@@ -110,7 +130,14 @@ async function claim(db: Database, { nodeId, clock }: Engine): Promise<{ looked:
   const schedules = await selectSchedules(db, campaigns)
   const rulesOf = await ruleBooks(db, rows)
   const attempts = await selectAttempts(db, rows, rulesOf, now)
+  const tally = tallyOf(attempts)
   const decided = rows.map((row) => {
+    const decision = judge(row)
+    if (decision.allowed) tally(row, now)
+    return { row, decision }
+  })
+
+  function judge(row: Row): Decision {
     const facts = {
       now,
       channel: row.channel,
@@ -120,12 +147,12 @@ async function claim(db: Database, { nodeId, clock }: Engine): Promise<{ looked:
     }
     const { campaign_id, trigger, manual, purpose } = row
     // The contact asked for it, whatever has become of the campaign since.
-    if (row.appointment) return { row, decision: unlessUndeliverable(row, decideByLaw({ ...facts, purpose })) }
+    if (row.appointment) return unlessUndeliverable(row, decideByLaw({ ...facts, purpose }))
     const schedule = campaign_id ? compileSchedule(schedules.get(campaign_id)!) : null
     const campaign = campaign_id ? row : null
-    const decision = decide({ ...facts, campaign, schedule, trigger: trigger ?? undefined, manual })
-    return { row, decision: unlessUndeliverable(row, decision) }
-  })
+    return unlessUndeliverable(row, decide({ ...facts, campaign, schedule, trigger: trigger ?? undefined, manual }))
+  }
+
   await putBack(
     db,
     decided.filter(({ decision }) => !decision.allowed),
@@ -160,12 +187,26 @@ async function selectAttempts(
     const found = await selectRecentAttempts(
       db,
       channel,
-      counted.map((row) => ({ ...row, address: channel === 'sms' ? row.mobile_e164 : row.email })),
+      counted.map((row) => ({ ...row, address: addressOf(row) })),
       now,
+      rows.map(({ id }) => id),
     )
     for (const [index, row] of counted.entries()) attempts.set(row, found[index]!)
   }
   return attempts
+}
+
+const addressOf = ({ channel, mobile_e164, email }: Row) => (channel === 'sms' ? mobile_e164 : email)
+
+/** What one pass allows counts for those that it looks at next: the same person, or whoever has the same address. */
+function tallyOf(attempts: Map<Row, Date[]>): (allowed: Row, at: Date) => void {
+  const keys = (row: Row) => [row.client_id, addressOf(row)].map((who) => `${row.company_id} ${row.channel} ${who}`)
+  const sharing = new Map<string, Set<Date[]>>()
+  for (const [row, times] of attempts)
+    for (const key of keys(row)) sharing.set(key, (sharing.get(key) ?? new Set()).add(times))
+  return (allowed, at) => {
+    for (const times of new Set(keys(allowed).flatMap((key) => [...(sharing.get(key) ?? [])]))) times.unshift(at)
+  }
 }
 
 const lawFor = (row: Row, rules: RuleBook) =>

@@ -37,6 +37,7 @@ interface Doubtful {
   company_id: number
   id: number
   channel: 'sms' | 'email'
+  node_id: string | null
   intent: Omit<Intent, 'at'> & { at: string }
   /** The provider's ids of other messages to the address. */
   others: string[]
@@ -52,7 +53,7 @@ function selectDoubtful({ pool, clock }: Engine): Promise<Doubtful[]> {
         select m.company_id, m.id from messages m
         where ${left} and m.intent is not null and m.due_at <= ${now}
         order by m.due_at limit ${BATCH} for update skip locked)
-      returning m.company_id, m.id, m.channel, m.intent
+      returning m.company_id, m.id, m.channel, m.node_id, m.intent
     )
     select a.*, array(
       select o.provider_message_id from companies co
@@ -61,13 +62,13 @@ function selectDoubtful({ pool, clock }: Engine): Promise<Doubtful[]> {
     from asked a`)
 }
 
-async function settle(engine: Engine, { company_id, id, channel, intent, others }: Doubtful): Promise<void> {
+async function settle(engine: Engine, { company_id, id, channel, node_id, intent, others }: Doubtful): Promise<void> {
   const { clock, log } = engine
   const provider = engine.providers[channel] as MessageProvider<MessageRef>
   const { to, subject, body } = intent
   const since = new Date(intent.at)
   const ref = { company_id, key: `message:${id}` }
-  const outcome = { company_id, id, channel, provider: intent.provider, to_address: to, subject, body }
+  const outcome = { company_id, id, channel, node_id, provider: intent.provider, to_address: to, subject, body }
   const write = (rest: Pick<Outcome, 'status'> & Partial<Outcome>) => outcomeWriter(engine)({ ...outcome, ...rest })
 
   // Those that the settings no longer name can't be asked.
