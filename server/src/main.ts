@@ -107,6 +107,16 @@ async function listenAt(app: FastifyInstance, { HOST, PORT }: Config): Promise<n
   return (app.server.address() as AddressInfo).port
 }
 
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new StartError(
+      `DATA_DIR must be a folder that this account may write to; ${folder} is none: ${(error as Error).message}`,
+    )
+  }
+}
+
 /** One line where a person can do something about it. */
 function fail(error: unknown, log?: Logger): never {
   if (!(error instanceof StartError)) log?.fatal({ err: error }, 'the service ends')
@@ -123,7 +133,7 @@ try {
   }
   if (argument) throw new StartError(`unknown argument ${argument}; --help lists the settings`)
   const config = readConfig()
-  mkdirSync(config.DATA_DIR, { recursive: true, mode: 0o700 })
+  makeFolder(config.DATA_DIR)
   const logFile = path.join(config.DATA_DIR, 'docketcall.log')
   log = openLog(logFile, config.LOG_LEVEL)
   await giveToOwnerOf(config.DATA_DIR, logFile)

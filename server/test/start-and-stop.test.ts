@@ -181,7 +181,10 @@ test('what keeps the service from starting is told in one line, and the exit cod
     [{ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, 'ECONNREFUSED'],
     [{ SANDBOX_SPED: '3' }, 'there is no setting SANDBOX_SPED; did you mean SANDBOX_SPEED?'],
     [{ PORT: 'eighty', LOG_LEVEL: 'loud' }, 'PORT must be a whole number from 0 to 65535; LOG_LEVEL must be one of'],
-    [{ DATA_DIR: '/dev/null/data' }, 'ENOTDIR'],
+    [
+      { DATA_DIR: '/dev/null/data' },
+      'DATA_DIR must be a folder that this account may write to; /dev/null/data is none',
+    ],
   ] as const) {
     const { ended, stderr, stdout } = startService({ ...settings, ...wrong } as Record<string, string>)
     assert.equal(await ended, 1, line)

@@ -107,7 +107,9 @@ async function run({ folder, account }: Cluster, program: string, options: strin
   const [code, problems] = await Promise.all([ended, text(child.stderr), text(child.stdout)])
   // The single-user PostgreSQL carries on after a failed statement and ends with 0.
   if (code === 0 && !/^\S* ?(ERROR|FATAL|PANIC):/m.test(problems)) return
-  const reason = problems.trim().split('\n').at(-1) || `exit code ${code}`
+  const lines = problems.trim().split('\n')
+  // What follows the reason is only how it cleans up.
+  const reason = lines.find((line) => /error|FATAL|PANIC|could not/.test(line)) ?? (lines.at(-1) || `exit code ${code}`)
   throw new StartError(`could not create the PostgreSQL data folder ${folder}: ${reason}`)
 }
 
