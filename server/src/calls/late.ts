@@ -29,14 +29,14 @@ type LateCall = SoughtCall & { told: boolean; orphaned: boolean }
  * A conversation may take its time, but it must be over when the carrier has cut the call; without one, a call is late
  * when it should have stopped ringing. One whose end was told must not wait for anybody.
  */
-function claimLate({ pool, clock }: Engine): Promise<LateCall[]> {
+function claimLate({ pool, clock, providers }: Engine): Promise<LateCall[]> {
   const now = clock.now()
   const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)
   return pool.many<LateCall>(sql`
     update calls set looked_up_at = ${now}
     where (company_id, id) in (
       select company_id, id from calls c
-      where state = 'live' and (looked_up_at is null or looked_up_at < ${ago(ASK_AGAIN)}) and (
+      where state = 'live' and provider = ${providers.voice.name} and (looked_up_at is null or looked_up_at < ${ago(ASK_AGAIN)}) and (
         (hangup ->> 'at')::timestamptz < ${ago(GRACE)}
         or start_time < ${ago(RING_SECONDS + MAX_SECONDS + GRACE)}
         or (start_time < ${ago(RING_SECONDS + GRACE)} and (
