@@ -3,6 +3,7 @@ import { waysOut } from '../preferences/links.ts'
 import type { Appointment } from '../providers/email.ts'
 import type { MessageProvider, MessageRef } from '../providers/message.ts'
 import { MessagePutOff, MessageRefused } from '../providers/message.ts'
+import { MOST } from './compose.ts'
 import { intentWriter } from './intents.ts'
 import { type Outcome, outcomeWriter } from './outcomes.ts'
 import { retryDelay } from './put-off.ts'
@@ -21,6 +22,8 @@ export interface Outgoing {
   body: string
   agent_name: string | null
   company_name: string
+  /** No text of the firm has gone to the number before. */
+  first_text: boolean
   /** That it offers for the calendar; its times as JSON has them. */
   appointment: { id: number; starts_at: string; minutes: number; created_at: string } | null
   /** How often the provider has put it off. */
@@ -80,7 +83,18 @@ function filledIn(message: Outgoing, values: TemplateValues | undefined): Outgoi
   if (message.manual) return message
   if (!values) return undefined
   const { subject, body } = message
-  return { ...message, body: render(body, values), subject: subject === null ? null : render(subject, values) }
+  const text = render(body, values)
+  return {
+    ...message,
+    body: message.first_text ? withWayOut(text) : text,
+    subject: subject === null ? null : render(subject, values),
+  }
+}
+
+/** Carriers want the first text of a series to name the way out (CTIA); a firm's own words for it will do. */
+function withWayOut(text: string): string {
+  const whole = `${text.trimEnd()}\nReply STOP to get no more texts.`
+  return /\bSTOP\b/.test(text) || whole.length > MOST.sms ? text : whole
 }
 
 const unsent = ({ nodeId, providers }: Engine, { company_id, id, channel, subject, body }: Outgoing): Outcome => ({

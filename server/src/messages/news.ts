@@ -25,7 +25,12 @@ interface Heard extends MessageKeys {
  * nothing better is known, and what has been delivered or has failed stays so, but for a message that was given up
  * because nobody knew (its intent is still there).
  */
-export function messageEvents({ pool, clock, log }: Pick<Engine, 'pool' | 'clock' | 'log'>): MessageEvents {
+export function messageEvents({
+  pool,
+  clock,
+  log,
+  publicUrl,
+}: Pick<Engine, 'pool' | 'clock' | 'log' | 'publicUrl'>): MessageEvents {
   const note = coalesce<News, void>(async (news) => {
     await pool.transaction(async (db) => {
       const changed = await db.many<Heard>(sql`
@@ -90,6 +95,6 @@ export function messageEvents({ pool, clock, log }: Pick<Engine, 'pool' | 'clock
       if (kind === 'message' && Number.isSafeInteger(Number(id)))
         await note({ ...event, from_address: from, id: Number(id) })
     },
-    received: receiver({ pool, clock, log }),
+    received: receiver({ pool, clock, log, publicUrl }),
   }
 }

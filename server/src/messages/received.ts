@@ -3,6 +3,7 @@ import { revocationScopes } from '../compliance/revocation.ts'
 import { CONTACT } from '../core/actors.ts'
 import type { Database } from '../core/db.ts'
 import type { Engine } from '../engine/job.ts'
+import { waysOut } from '../preferences/links.ts'
 import type { InboundMessage, MessageReply } from '../providers/message.ts'
 import { recordChanges } from '../webhooks/record-changes.ts'
 import { type Firm, isOptedOut, optIn, optOut } from './choices.ts'
@@ -18,17 +19,23 @@ interface Party extends Firm {
   reached_at: Date | null
 }
 
-type Receiver = Pick<Engine, 'pool' | 'clock' | 'log'>
+type Receiver = Pick<Engine, 'pool' | 'clock' | 'log' | 'publicUrl'>
 
 /**
  * Keeps what somebody has written, on the latest case of the contact, and does what it asks for, both in one
  * transaction: from its commit on no process writes to the number. Answers what is to be replied, if anything; what is
  * told twice is answered once.
  */
-export function receiver({ pool, log }: Receiver): (message: InboundMessage) => Promise<MessageReply | null> {
+export function receiver({
+  pool,
+  log,
+  publicUrl,
+}: Receiver): (message: InboundMessage) => Promise<MessageReply | null> {
   return (message) =>
     pool.transaction(async (db) => {
       const { provider, provider_message_id, from, to } = message
+      // What one number writes is heard one after the other: a STOP that is said twice at once is confirmed once.
+      await db.run(sql`select pg_advisory_xact_lock(hashtextextended(${`texts of ${from}`}, 0))`)
       const fresh = await db.run(sql`
         insert into inbound_texts (provider, provider_message_id) values (${provider}, ${provider_message_id})
         on conflict do nothing`)
@@ -40,7 +47,7 @@ export function receiver({ pool, log }: Receiver): (message: InboundMessage) => 
       const wish: Wish = message.handled
         ? { asks: message.handled, keyword: true, also_calls: false }
         : wishOf(message.body)
-      const words = wish && (await answer(db, wish, message, parties))
+      const words = wish && (await answer({ pool, publicUrl }, db, wish, message, parties))
       if (!words || message.handled) return null
       const key = party ? await keepReply(db, party, message, words) : `reply:${provider_message_id}`
       return { company_id: party?.company_id ?? 0, key, body: words }
@@ -103,6 +110,7 @@ async function keepReply(db: Database, party: Party, message: InboundMessage, wo
 
 /** Does what is asked for. Answers what to reply; nothing where it was done before. */
 async function answer(
+  links: Pick<Engine, 'pool' | 'publicUrl'>,
   db: Database,
   wish: NonNullable<Wish>,
   message: InboundMessage,
@@ -111,8 +119,17 @@ async function answer(
   const { from, at, provider, provider_message_id } = message
   const evidence = { provider, provider_message_id }
   switch (wish.asks) {
-    case 'help':
-      return `${named(parties)}: these are messages about your legal matter. Answer here and somebody will read it. Message and data rates may apply. Reply STOP to get no more.`
+    case 'help': {
+      const [party, ...others] = unique(parties)
+      // Where several firms share the number, nobody can tell whose choices are meant.
+      const link =
+        party && others.length === 0
+          ? (await waysOut(links, { company_id: party.company_id, client_id: parties[0]!.client_id, message_id: 0 }))
+              .preferences_url
+          : null
+      const choose = link ? ` Choose how we reach you: ${link}` : ''
+      return `${named(parties)}: these are messages about your legal matter. Answer here and somebody will read it. Message and data rates may apply. Reply STOP to get no more.${choose}`
+    }
     case 'start': {
       let lifted = false
       for (const { company_id } of unique(parties)) {

@@ -3,15 +3,21 @@ const BASIC =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
 const EXTENDED = '^{}\\[~]|€\f'
 
-/** How many parts a text is cut into when it is sent: what a carrier charges for. */
+/** How many parts a text is cut into when it is sent: what a carrier charges for. No sign is cut in two. */
 export function segmentsOf(text: string): number {
-  let units = 0
-  for (const sign of text) {
-    if (EXTENDED.includes(sign)) units += 2
-    else if (BASIC.includes(sign)) units += 1
-    else return parts(text.length, 70, 67)
+  const signs = [...text]
+  const basic = signs.every((sign) => BASIC.includes(sign) || EXTENDED.includes(sign))
+  const sizes = signs.map((sign) => (basic ? (EXTENDED.includes(sign) ? 2 : 1) : sign.length))
+  const [alone, joined] = basic ? [160, 153] : [70, 67]
+  if (sizes.reduce((sum, size) => sum + size, 0) <= alone) return 1
+  let parts = 1
+  let filled = 0
+  for (const size of sizes) {
+    if (filled + size > joined) {
+      parts++
+      filled = 0
+    }
+    filled += size
   }
-  return parts(units, 160, 153)
+  return parts
 }
-
-const parts = (units: number, alone: number, joined: number) => (units <= alone ? 1 : Math.ceil(units / joined))

@@ -62,6 +62,7 @@ interface Row
   manual: boolean
   put_off: number
   appointment: Outgoing['appointment']
+  first_text: boolean
   subject: string | null
   body: string
   /** Why nothing arrives at the address, as far as is known, and until when that is believed. */
@@ -99,6 +100,9 @@ async function claim(db: Database, { nodeId, clock }: Engine): Promise<{ looked:
     select m.company_id, m.id, m.channel, m.client_id, m.case_id, m.campaign_id, cm.trigger, m.manual, m.put_off, m.subject, m.body, u.error as undeliverable, u.until as undeliverable_until,
       c.mobile, c.mobile_e164, c.email, c.timezone, c.state, c.postal_code, c.voice_calls_opted_out, c.sms_opted_out,
       c.email_opted_out, c.date_of_death, c.deleted_at, ${permission.columns}, co.name as company_name, co.campaigns_enabled, co.rules_version,
+      m.channel = 'sms' and not m.manual and not exists (
+        select from messages o where o.company_id = m.company_id and o.to_address = c.mobile_e164 and o.channel = 'sms'
+          and o.direction = 'outbound' and o.status in ('sending', 'sent', 'delivered') and o.id <> m.id) as first_text,
       case when ap.id is not null then json_build_object('id', ap.id, 'starts_at', ap.starts_at, 'minutes', ap.minutes,
         'created_at', ap.created_at) end as appointment, p.status, coalesce(p.purpose, ${PURPOSE}) as purpose, p.callback_delays, p.agent_id, a.name as agent_name,
       exists (

@@ -18,6 +18,7 @@ const REFUSALS = [
   'I do not want to get any more text messages',
   'No me manden más mensajes',
   'unsubscribe me please',
+  'Stop\n\nSent from my iPhone',
 ]
 const ORDINARY = [
   'Do I need to stop my physical therapy?',
@@ -61,6 +62,12 @@ test('a text is cut into parts of 160 signs, of 153 from the second on, and of 7
     ['a'.repeat(307), 3],
     ['€'.repeat(80), 1],
     ['€'.repeat(81), 2],
+    // 152 and half a sign: the sign goes into the next part.
+    [`${'€'.repeat(76)}a${'€'.repeat(76)}`, 2],
+    ['€'.repeat(153), 3],
+    ['😀'.repeat(35), 1],
+    ['😀'.repeat(66), 2],
+    ['😀'.repeat(67), 3],
     ['ł'.repeat(70), 1],
     ['ł'.repeat(71), 2],
     ['', 1],

@@ -62,7 +62,9 @@ const ABOUT_CALLS = /\bcall|\bphone|\bcontact|\balone\b|\bcease\b|\bbother|\bhar
 /** What a text asks for; null for an ordinary one. */
 export function wishOf(text: string): Wish {
   const word = asWord(text)
-  if (STOP.has(word)) return { asks: 'stop', keyword: true, also_calls: false }
+  // "Stop", and below it what a phone adds by itself.
+  if ([word, asWord(text.trim().split('\n')[0]!)].some((each) => STOP.has(each)))
+    return { asks: 'stop', keyword: true, also_calls: false }
   if (START.has(word)) return { asks: 'start' }
   if (HELP.has(word)) return { asks: 'help' }
   const said = plain(text)

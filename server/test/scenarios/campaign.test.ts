@@ -257,6 +257,10 @@ test('texts go out before and after calls and at set times, in the words of the 
       ? texts
       : undefined
   }, 40)
+  const [first, ...later] = sent
+  assert.match(first!.body, /\nReply STOP to get no more texts\.$/)
+  assert.ok(later.length > 0 && later.every(({ body }) => !body.includes('STOP')), 'only the first names the way out')
+  first!.body = first!.body.replace(/\nReply STOP.*/, '')
   const of = (start: string) => sent.filter(({ body }) => body.startsWith(start))
   const { case_number } = await firm.ok(`GET /v1/cases/${person.case_id}`)
   assert.deepEqual(

@@ -149,13 +149,22 @@ for (const words of ['Do I have to stop the physical therapy?', "Don't text me b
     assert.equal((await get()).sms_opted_out, false)
   })
 
+test('a STOP that is said twice at once is confirmed once', async () => {
+  const { mobile } = await texted()
+  const replies = await Promise.all(Array.from({ length: 5 }, () => texts.write(url, mobile, 'STOP')))
+  assert.equal(replies.filter((reply) => reply !== null).length, 1)
+})
+
 test('START takes a STOP back, and HELP is answered', async () => {
   const { mobile, get, text } = await texted()
   await texts.write(url, mobile, 'STOP')
   assert.match((await texts.write(url, mobile, 'START'))!, /you will get our messages again/)
   assert.equal((await get()).sms_opted_out, false)
   await text('Welcome back')
-  assert.match((await texts.write(url, mobile, 'help'))!, /Reply STOP/)
+  const help = (await texts.write(url, mobile, 'help'))!
+  assert.match(help, /^Marsh &amp; Cole: .*Reply STOP/)
+  const page = await fetch(/http:\S+\/preferences\/[\w-]+/.exec(help)![0])
+  assert.match(await page.text(), /Text messages to the number ending in/)
   assert.ok(await texts.write(url, mobile, 'STOP'), 'and STOP counts anew')
 })
 
