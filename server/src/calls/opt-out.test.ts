@@ -25,7 +25,7 @@ async function person() {
   const says = (at: string) =>
     writeOptOuts(api.pool, [{ company_id: firm.id, call_id: 1, client_id: id, to_number: mobile, at: new Date(at) }])
   const texts = (body: string, at: string) =>
-    receiver({ pool: api.pool, clock: realClock, log: pino({ level: 'silent' }) })({
+    receiver({ pool: api.pool, clock: realClock, log: pino({ level: 'silent' }), publicUrl: 'http://localhost' })({
       provider: 'twilio',
       provider_message_id: `SM${last}${at}`,
       from: mobile,

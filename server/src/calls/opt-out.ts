@@ -5,6 +5,7 @@ import { revocationScopes } from '../compliance/revocation.ts'
 import { CONTACT } from '../core/actors.ts'
 import type { Database } from '../core/db.ts'
 import type { Engine } from '../engine/job.ts'
+import { skipPending } from '../messages/pending.ts'
 import type { SoughtCall } from '../providers/voice.ts'
 import { recordEngineChanges } from '../webhooks/record-changes.ts'
 
@@ -20,11 +21,6 @@ export interface SpokenOptOut {
 export async function writeOptOuts(db: Database, spoken: SpokenOptOut[]): Promise<void> {
   if (spoken.length === 0) return
   await suppress(db, spoken)
-  for (const [companyId, ofCompany] of Map.groupBy(spoken, ({ company_id }) => company_id))
-    await stopCalls(
-      { db, companyId },
-      ofCompany.map(({ to_number }) => to_number),
-    )
   const changed = await db.many<{ company_id: number; id: number }>(sql`
     update clients c set voice_calls_opted_out = true, update_origin = 'system', updated_at = now()
     from unnest(${spoken.map(({ company_id }) => company_id)}::bigint[], ${spoken.map(({ client_id }) => client_id)}::bigint[]) as o (company_id, client_id)
@@ -61,6 +57,13 @@ async function suppress(db: Database, spoken: Omit<SpokenOptOut, 'client_id'>[])
     })),
   )
   await insertSuppressions(db, suppressions, 'system')
+  for (const [companyId, ofCompany] of Map.groupBy(suppressions, ({ company_id }) => company_id)) {
+    await stopCalls(
+      { db, companyId },
+      ofCompany.filter(({ channel }) => channel === 'call').map(({ address }) => address),
+    )
+    await skipPending({ db, companyId }, ofCompany, 'the contact asked for it in a call')
+  }
 }
 
 /**
