@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag'
-import { insertConsents, type PermissionChannel, suppressFlagged } from '../compliance/permissions.ts'
+import { insertConsents, type PermissionChannel, selectHeld, suppressFlagged } from '../compliance/permissions.ts'
 import type { Channel, Scope } from '../core/operation.ts'
 import { toE164 } from '../core/phone.ts'
 import type { Client } from './schema.ts'
@@ -26,8 +26,8 @@ export function selectFlags({ db, companyId }: Scope, ids: number[]): Promise<Fl
 
 /**
  * Keeps the record of permissions true to the flags: a flag that is set suppresses the contact's address, and one that
- * is cleared is a consent, which lifts what stood against the address, except for marketing. A flag that is merely sent
- * again as it was says nothing: a stale `false` from another system lifts no suppression.
+ * is cleared is a consent to everything but marketing, where only flags stood against the address. What somebody said on
+ * the line, or a list, is lifted by a recorded consent alone: another system sends its stale `false` with every record.
  */
 export async function recordOptOuts(scope: Scope, origin: Channel, before: Flags[], after: Client[]): Promise<void> {
   const was = new Map(before.map((client) => [client.id, client]))
@@ -40,14 +40,16 @@ export async function recordOptOuts(scope: Scope, origin: Channel, before: Flags
   const cleared = after.flatMap((client) =>
     FLAGS.flatMap((flag) => {
       const address = flag === 'email_opted_out' ? client.email : toE164(client.mobile)
-      const lifted = was.get(client.id)?.[flag] === true && !client[flag] && address
-      return lifted ? [{ id: client.id, channel: CHANNEL[flag], address }] : []
+      const isCleared = was.get(client.id)?.[flag] === true && !client[flag] && address
+      return isCleared ? [{ id: client.id, channel: CHANNEL[flag], address }] : []
     }),
   )
   if (cleared.length === 0) return
+  const held = new Set((await selectHeld(scope, cleared)).map(({ channel, address }) => `${channel} ${address}`))
+  const lifted = cleared.filter(({ channel, address }) => !held.has(`${channel} ${address}`))
   await insertConsents(
     scope.db,
-    cleared.map(({ channel, address }) => ({
+    lifted.map(({ channel, address }) => ({
       channel,
       address,
       company_id: scope.companyId,

@@ -168,11 +168,39 @@ test('an opt-out of a case is on record for its clients', async () => {
 })
 
 test('a flag that is cleared is a consent, except to marketing', async () => {
-  const { id, mobile } = await person({ voice_calls_opted_out: true })
-  await optOutAddresses(scope(firm), [entry(mobile)], 'system')
+  const { id } = await person({ voice_calls_opted_out: true })
   await firm.ok(`PUT /v1/clients/${id}`, { ...clientPayload(), voice_calls_opted_out: false })
   assert.equal(await judged(id), 'consented')
   assert.equal(await judged(id, 'call', 'marketing'), 'suppressed')
+})
+
+for (const source of ['spoken', 'keyword', 'unsubscribe', 'carrier', 'import', 'person'] as const)
+  test(`a record that is sent again with its flags cleared lifts nothing that came by ${source}; a consent does`, async () => {
+    const { id, mobile } = await person()
+    await optOutAddresses(scope(firm), [{ ...entry(mobile), source }], 'system')
+    const before = await firm.ok(`GET /v1/clients/${id}`)
+    assert.equal(before.voice_calls_opted_out, true)
+    const stale = { ...before, voice_calls_opted_out: false, sms_opted_out: false, email_opted_out: false }
+    await firm.ok(`PUT /v1/clients/${id}`, stale)
+    await firm.ok('POST /v1/clients/bulk', { clients: [{ id, voice_calls_opted_out: false }] })
+    assert.equal(await judged(id), 'suppressed')
+    await consentAddresses(scope(firm), [entry(mobile, 'call', 'informational')], 'system')
+    assert.equal(await judged(id), 'consented')
+  })
+
+test('clearing the flag of one contact lifts nobody else from the number: not who said so, and not who was deleted', async () => {
+  const { id, mobile } = await person({ voice_calls_opted_out: true })
+  const gone = await person({ voice_calls_opted_out: true })
+  await firm.ok(`DELETE /v1/clients/${gone.id}`)
+  const heard = number()
+  await optOutAddresses(scope(firm), [{ ...entry(heard), source: 'spoken' }], 'system')
+  for (const mobile of [gone.mobile, heard]) {
+    await firm.ok(`PUT /v1/clients/${id}`, { ...clientPayload(), voice_calls_opted_out: true })
+    await firm.ok(`PUT /v1/clients/${id}`, { ...clientPayload(), mobile, voice_calls_opted_out: false })
+    assert.equal(await judged(id), 'suppressed')
+  }
+  await firm.ok(`PUT /v1/clients/${id}`, { ...clientPayload(), mobile })
+  assert.equal(await judged(id), 'suppressed', 'what the flag said of the old number stands')
 })
 
 test('a flag that is sent again as it was lifts no suppression', async () => {

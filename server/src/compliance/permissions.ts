@@ -149,6 +149,27 @@ export function permissionOf({ channel, address, purpose }: Record<'channel' | '
   }
 }
 
+/**
+ * Those of the addresses that more stands against than the flags of contacts: what was said on the line, a list, the flag
+ * of somebody who was deleted. Only a consent on record lifts that.
+ */
+export function selectHeld<T extends Pick<Permission, 'channel' | 'address'>>(
+  { db, companyId }: Scope,
+  addresses: T[],
+): Promise<Pick<T, 'channel' | 'address'>[]> {
+  const own = sql`s.source = 'flag' and exists (
+    select from clients o where o.company_id = s.company_id and o.id = s.client_id and o.deleted_at is null)`
+  return db.many(sql`
+    select e.channel, e.address from ${entryRows(addresses, { channel: 'text', address: 'text' })} as e
+    join companies co on co.id = ${companyId}
+    where (
+      select coalesce(
+        max(s.id) filter (where s.kind = 'suppression' and s.purpose <> 'marketing' and not (${own}))
+          > coalesce(max(s.id) filter (where s.kind = 'consent'), 0), false)
+      from permissions s
+      where s.company_id = co.id and s.address_hash = ${hashOf(spelt(sql`e.address`))} and s.channel in (e.channel, 'all'))`)
+}
+
 /** Which of the addresses may not be written to about a case. */
 export function selectSuppressed<T extends { channel: 'sms' | 'email'; client_id: number; to_address: string }>(
   { db, companyId }: Scope,
