@@ -4,6 +4,7 @@ import { reanalyse } from './calls/reanalyse.ts'
 import type { Of, Toolkit } from './cli-toolkit.ts'
 import { readConfig } from './core/config.ts'
 import { languageModel } from './providers/language-model.ts'
+import type { CallOutcome } from './voice-agents/analysis.ts'
 import { spokenAppointment } from './voice-agents/appointment.ts'
 import { hold } from './voice-agents/conversation.ts'
 import { type Mind, mindOf } from './voice-agents/mind.ts'
@@ -18,13 +19,17 @@ export function addAgentCommands(program: Command, { inCompany, withCompany, wit
     .option('--suite', 'instead, run it against written personas; fails unless every expectation is met')
     .action(async (agentId: string, { suite, json, ...of }: Of & { suite?: boolean }) => {
       const brief = await inCompany(of, (scope) => rehearsalBrief(scope, agentId))
-      const mind = await ownMind()
-      if (!suite) return await talk(brief, mind)
+      const model = await languageModel(readConfig())
+      if (!suite) return await talk(brief, mindOf(model, toStderr))
       const verdicts: Verdict[] = []
-      const passed = await rehearse(brief, mind, (verdict) => {
-        verdicts.push(verdict)
-        if (!json) process.stdout.write(lineOf(verdict))
-      })
+      const passed = await rehearse(
+        brief,
+        (log) => mindOf(model, log),
+        (verdict) => {
+          verdicts.push(verdict)
+          if (!json) process.stdout.write(lineOf(verdict))
+        },
+      )
       print(
         json,
         { passed, verdicts },
@@ -39,19 +44,25 @@ export function addAgentCommands(program: Command, { inCompany, withCompany, wit
   )
     .argument('<call_id>', 'id of a call that has ended', positiveId)
     .action(async (id: number, { json, ...of }: Of) => {
-      const mind = await ownMind()
-      const read = await inCompany(of, (scope) => reanalyse(scope, id, mind))
-      print(json, read, () => `${read.summary}\n${JSON.stringify(read.extracted_fields)}`)
+      const mind = mindOf(await languageModel(readConfig()), toStderr)
+      const reading = await reanalyse((work) => inCompany(of, work), id, mind)
+      const { summary, sentiment_score, extracted_fields, evidence } = reading
+      const read = { call_id: id, summary, sentiment_score, extracted_fields, evidence }
+      print(json, read, () => readingText(reading))
     })
 }
 
-const ownMind = async (): Promise<Mind> =>
-  mindOf(await languageModel(readConfig()), { warn: (what: unknown) => process.stderr.write(`${reasonOf(what)}\n`) })
+const toStderr = { warn: (what: unknown) => void process.stderr.write(`${reasonOf(what)}\n`) }
 
 const reasonOf = (what: unknown) => String((what as { err?: Error }).err?.message ?? what)
 
-const lineOf = ({ persona, expectation, passed, said }: Verdict) =>
-  `${passed ? 'pass' : 'FAIL'}  ${persona}: ${expectation}\n${(said ?? []).map((words) => `        “${words}”\n`).join('')}`
+const lineOf = ({ persona, expectation, passed, said = [], failures = [] }: Verdict) =>
+  [
+    `${passed ? 'pass' : 'FAIL'}  ${persona}: ${expectation}`,
+    ...said.map((words) => `        “${words}”`),
+    ...failures.map((failure) => `        ${failure}`),
+    '',
+  ].join('\n')
 
 async function talk(brief: Awaited<ReturnType<typeof rehearsalBrief>>, mind: Mind): Promise<void> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
@@ -71,4 +82,14 @@ async function talk(brief: Awaited<ReturnType<typeof rehearsalBrief>>, mind: Min
   process.stdout.write(`\n${end_reason} (${result}). ${summary}\n${JSON.stringify(extracted_fields)}\n`)
   if (appointment_at) process.stdout.write(`Appointment: ${spokenAppointment(appointment_at, brief.zones[0]!)}\n`)
   for (const title of follow_ups) process.stdout.write(`Task: ${title}\n`)
+}
+
+/** A reading with the words that it rests on. */
+function readingText({ summary, sentiment_score, extracted_fields, evidence, transcript }: CallOutcome): string {
+  const words = (turns: readonly number[] = []) => turns.map((turn) => `        “${transcript[turn]!.text}”\n`).join('')
+  const fields = Object.entries(extracted_fields).map(
+    ([name, value]) => `${name}: ${value === null ? 'not answered' : String(value)}\n${words(evidence.fields[name])}`,
+  )
+  const mood = sentiment_score === null ? '' : `sentiment: ${sentiment_score} of 1\n`
+  return `${summary}\n${words(evidence.summary)}${mood}${fields.join('')}`.trimEnd()
 }

@@ -54,7 +54,7 @@ export function prompter(brief: CallBrief) {
     ],
     firmsWords,
     /** What an agent may have sums of money from. */
-    told: ({ transcript }: CallSoFar): string =>
+    told: ({ transcript }: Pick<CallSoFar, 'transcript'>): string =>
       [
         firmsWords(),
         known(),

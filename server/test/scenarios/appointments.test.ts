@@ -189,7 +189,7 @@ test('another time in the same call moves the appointment, and only that is mail
 
 test('reading the call anew makes no second appointment, task or mail', async () => {
   const { call_id, client_id } = await appointmentOf(PLAIN)
-  await reanalyse({ db: pool, companyId }, call_id, mindOf(null, { warn() {} }))
+  await reanalyse((work) => work({ db: pool, companyId }), call_id, mindOf(null, { warn() {} }))
   const { tasks, messages } = await pool.one<any>(sql`
     select (select count(*)::int from case_tasks where client_id = ${client_id}) as tasks,
       (select count(*)::int from messages where client_id = ${client_id}) as messages`)

@@ -35,6 +35,8 @@ export interface Company {
 export interface TestApi {
   app: FastifyInstance
   pool: Pool
+  /** For processes beside this one. */
+  databaseUrl: string
   company(name?: string): Promise<Company>
   /** Run before the front door and the pool are closed, the last one first. */
   closing: (() => Promise<void>)[]
@@ -52,7 +54,8 @@ interface Options {
 
 /** The service's front door on a database of its own; everything is closed after the file's tests. */
 export async function startApi(options: Options = {}): Promise<TestApi> {
-  const pool = openPool({ ...(await cloneDatabase()), max: 10 })
+  const { connectionString: databaseUrl } = await cloneDatabase()
+  const pool = openPool({ connectionString: databaseUrl, max: 10 })
   const log = options.log ?? pino({ level: process.env.LOG_LEVEL ?? 'silent' })
   const app = buildApp({
     service: { pool, clock: options.clock ?? realClock, log, allowPrivateWebhooks: options.allowPrivateWebhooks },
@@ -71,6 +74,7 @@ export async function startApi(options: Options = {}): Promise<TestApi> {
   return {
     app,
     pool,
+    databaseUrl,
     closing,
     async company(name = 'Test firm') {
       const { id, key } = await pool.transaction(async (db) => {

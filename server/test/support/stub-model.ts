@@ -85,7 +85,7 @@ export async function startModel(
     LANGUAGE_MODEL: vendor,
     LANGUAGE_MODEL_NAME: 'stub',
     LANGUAGE_MODEL_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    LANGUAGE_MODEL_API_KEY: 'the key of the stub',
+    LANGUAGE_MODEL_API_KEY: 'key-of-the-stub',
   }
   const model = await languageModel(settings)
   return {
