@@ -135,3 +135,17 @@ test('what was on its way when its process died is known to have arrived', async
   assert.equal((await sms.lookup({ company_id: 1, key: 'message:9' }))?.status, 'delivered')
   assert.equal((await sms.lookup({ company_id: 1, key: 'message:10' }))?.error, 'the number is a landline')
 })
+
+test('an appointment is kept as a calendar entry', async () => {
+  const [starts_at, created_at] = [new Date('2026-03-10T15:00:00Z'), new Date('2026-03-02T17:00:00Z')]
+  const appointment = { company_id: 1, key: 'appointment:1', title: 'Appointment', starts_at, minutes: 30, created_at }
+  await email.send({ ...mail('message:900'), appointment })
+  const { attachments } = await pool.one<{ attachments: { filename: string; content: string }[] }>(
+    sql`select attachments from sandbox_messages where company_id = 1 and key = 'message:900'`,
+  )
+  assert.deepEqual(
+    attachments.map(({ filename }) => filename),
+    ['appointment.ics'],
+  )
+  assert.match(attachments[0]!.content, /DTSTART:20260310T150000Z/)
+})

@@ -3,7 +3,8 @@ import type { Clock } from '../../core/clock.ts'
 import { coalesce } from '../../core/coalesce.ts'
 import { entryRows } from '../../core/columns.ts'
 import type { Database } from '../../core/db.ts'
-import type { OutgoingEmail } from '../email.ts'
+import { CALENDAR_FILE, calendarOf } from '../calendar.ts'
+import type { Appointment, OutgoingEmail } from '../email.ts'
 import {
   type CarrierMessage,
   type MessageEvents,
@@ -69,14 +70,20 @@ export function sandboxEmail(db: Database, clock: Clock): SandboxMailbox<Outgoin
   return sandboxMailbox<OutgoingEmail>(db, clock, {
     channel: 'email',
     fate: fateOfMail,
-    stored: ({ to, from_name, subject, text, attachments }) => ({
+    stored: ({ to, from_name, subject, text, attachments, appointment }) => ({
       to_address: to,
       from_address: from_name,
       subject,
       body: text,
-      attachments: attachments ?? null,
+      attachments: appointment ? [calendarFile(appointment, from_name)] : (attachments ?? null),
     }),
   })
+}
+
+function calendarFile(appointment: Appointment, firm: string) {
+  const uid = `${appointment.company_id}-${appointment.key}@sandbox.invalid`
+  const content = calendarOf(appointment, uid, firm, 'firm@sandbox.invalid')
+  return { filename: CALENDAR_FILE, content_type: 'text/calendar; charset=utf-8', content }
 }
 
 interface Kind<Outgoing> {

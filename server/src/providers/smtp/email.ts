@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import nodemailer, { type SendMailOptions } from 'nodemailer'
+import { CALENDAR_FILE, CALENDAR_METHOD, calendarOf } from '../calendar.ts'
 import type { EmailProvider, OutgoingEmail } from '../email.ts'
 import type { MessageRef } from '../message.ts'
 import type { SmtpAccount } from './account.ts'
-import { calendarOf } from './calendar.ts'
 import { compose } from './compose.ts'
 import { mailFailure } from './mail-errors.ts'
 
@@ -65,7 +65,11 @@ export function smtpEmail({ url, from }: SmtpAccount, secret: () => Promise<Buff
       const mark = {}
       const id = `<${await nameOf(message)}>`
       const { appointment } = message
-      const icalEvent = appointment && calendarOf(appointment, await nameOf(appointment), message.from_name, from)
+      const icalEvent = appointment && {
+        method: CALENDAR_METHOD,
+        filename: CALENDAR_FILE,
+        content: calendarOf(appointment, await nameOf(appointment), message.from_name, from),
+      }
       try {
         const mail: SendMailOptions & Marked = { ...compose(message, from), icalEvent, messageId: id, mark }
         await transport.sendMail(mail)

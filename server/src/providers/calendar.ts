@@ -1,19 +1,22 @@
 import ical, { ICalCalendarMethod, ICalEventClass, ICalEventStatus } from 'ical-generator'
-import type { SendMailOptions } from 'nodemailer'
-import type { Appointment } from '../email.ts'
+import type { Appointment } from './email.ts'
+
+/** Without an answer: nobody here reads what a calendar would reply. */
+export const CALENDAR_METHOD = ICalCalendarMethod.PUBLISH
+export const CALENDAR_FILE = 'appointment.ics'
 
 /**
- * An appointment as calendars read it (RFC 5545): published, not requested, for nobody here reads what a calendar would
- * answer. Its time is in UTC, which every calendar shows on its owner's clock. It names nobody but the firm.
+ * An appointment as calendars read it (RFC 5545). Its time is in UTC, which every calendar shows on its owner's clock. It
+ * names nobody but the firm.
  */
 export function calendarOf(
   { title, starts_at, minutes, created_at }: Appointment,
   uid: string,
   firm: string,
   from: string,
-): SendMailOptions['icalEvent'] {
+): string {
   const calendar = ical({
-    method: ICalCalendarMethod.PUBLISH,
+    method: CALENDAR_METHOD,
     prodId: { company: 'Docketcall', product: 'Docketcall', language: 'EN' },
   })
   calendar.createEvent({
@@ -26,5 +29,5 @@ export function calendarOf(
     status: ICalEventStatus.CONFIRMED,
     class: ICalEventClass.PRIVATE,
   })
-  return { method: 'PUBLISH', filename: 'appointment.ics', content: calendar.toString() }
+  return calendar.toString()
 }
