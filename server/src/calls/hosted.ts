@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag'
 import type { Engine } from '../engine/job.ts'
 import type { CallBrief, CallRef, HostedCallRef, HostedReport, Turn } from '../providers/voice.ts'
-import { analyseReport, optsOut } from '../voice-agents/analysis.ts'
+import { analyseReport, optsOut, recordingRefusal } from '../voice-agents/host-report.ts'
 import type { Mind } from '../voice-agents/mind.ts'
 import { noteOptOut } from './opt-out.ts'
 import type { CallEnd } from './settle.ts'
@@ -20,14 +20,17 @@ export function hostedCalls(engine: Engine, { mind, brief, ended }: Doing) {
   const { pool, clock, log, signal } = engine
   const leaving = new Set<number>()
 
-  /** The opt-out is written before anything else; the call ends within seconds, whatever the host's agent wants. */
+  /**
+   * An opt-out is written before anything else. The call ends within seconds, whatever the host's agent wants; so does one
+   * that must not be recorded, for a host records all of it or nothing.
+   */
   async function overheard(call: HostedCallRef, transcript: readonly Turn[]): Promise<void> {
-    if (!optsOut(transcript)) return
-    await noteOptOut(engine, call)
+    if (optsOut(transcript)) await noteOptOut(engine, call)
+    else if (!recordingRefusal(transcript) || !mayRefuse(await brief(call))) return
     if (leaving.has(call.call_id)) return
     leaving.add(call.call_id)
     engine.inHand(hangUpSoon(call)).catch((error: unknown) => {
-      log.error({ err: error, call_id: call.call_id }, 'a call with somebody who wants no calls could not be hung up')
+      log.error({ err: error, call_id: call.call_id }, 'a call that must not go on could not be hung up')
     })
   }
 
@@ -44,7 +47,10 @@ export function hostedCalls(engine: Engine, { mind, brief, ended }: Doing) {
     if (report.opted_out || optsOut(report.transcript)) await noteOptOut(engine, report)
     if (!(await isOpen(report))) return
     const known = await brief(report)
-    const outcome = analyseReport(report, known, await mind.analyse(report, known))
+    const refusal = mayRefuse(known) ? recordingRefusal(report.transcript) : undefined
+    // They have been promised that a person will be in touch.
+    const held = { ...report, notes: refusal ? [{ type: 'person' as const, quote: refusal }] : [] }
+    const outcome = analyseReport(report, known, await mind.analyse(held, known))
     const { company_id, call_id, answered_at, duration_seconds } = report
     const ended_at = new Date(answered_at.getTime() + duration_seconds * 1000)
     await ended({ company_id, call_id, ...outcome, answered_at, ended_at })
@@ -60,3 +66,5 @@ export function hostedCalls(engine: Engine, { mind, brief, ended }: Doing) {
 
   return { overheard, report }
 }
+
+const mayRefuse = ({ recorded, law }: CallBrief): boolean => recorded && law.all_agree_to_recording

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ANSWERED, brief, lineWith } from '../../test/support/phone.ts'
-import type { HostedReport, Turn } from '../providers/voice.ts'
-import { analyse, analyseReport } from './analysis.ts'
+import { analyse } from './analysis.ts'
 import { converse } from './conversation.ts'
 
 const about = brief({
@@ -40,61 +39,4 @@ test('the mood of the contact lies between 0 and 1, friendly words above and hos
   assert.ok((await mood('Yes.', 'Sure, thank you so much, you are very helpful.')) > 0.5)
   assert.ok((await mood('Yes.', 'This is ridiculous, stop calling me!')) < 0.3)
   assert.equal(await mood('Yes.', 'My back hurts.'), 0.5)
-})
-
-const said = (speaker: Turn['speaker'], text: string): Turn => ({ speaker, text, at: 0 })
-const report = (more: Partial<HostedReport>): HostedReport => ({
-  company_id: 1,
-  call_id: 1,
-  provider_call_id: 'host-1',
-  to: '+12125550101',
-  answered_at: ANSWERED,
-  duration_seconds: 60,
-  disconnection_reason: 'user_hangup',
-  transcript: [said('agent', 'Hello, this is an AI assistant.'), said('contact', 'Yes, all right.')],
-  transferred_to: null,
-  successful: null,
-  opted_out: null,
-  summary: null,
-  sentiment_score: null,
-  extracted_fields: {},
-  ...more,
-})
-
-test("a host's values count where they fit the definition and were said, and are dropped where they don't", () => {
-  const values = { incident_date: ' March 3 ', contact_method: 'pigeon', invented: 1 }
-  const transcript = [said('agent', 'When did it happen?'), said('contact', 'On March 3, I think.')]
-  const outcome = analyseReport(report({ transcript, extracted_fields: values }), about)
-  assert.deepEqual(outcome.extracted_fields, { incident_date: 'March 3', contact_method: null })
-  const unsaid = analyseReport(report({ extracted_fields: values }), about)
-  assert.deepEqual(unsaid.extracted_fields, { incident_date: null, contact_method: null })
-})
-
-test("a host's verdict, summary and mood are taken over where it has them", () => {
-  const outcome = analyseReport(report({ successful: true, summary: 'All went well.', sentiment_score: 0.9 }), about)
-  assert.deepEqual([outcome.result, outcome.summary, outcome.sentiment_score], ['successful', 'All went well.', 0.9])
-  const silent = analyseReport(report({ sentiment_score: 7 }), about)
-  assert.deepEqual([silent.result, silent.sentiment_score], ['unsuccessful', 0.5])
-})
-
-test('an opt-out in a hosted conversation counts, whatever the host makes of it', () => {
-  const transcript = [said('agent', 'Hello.'), said('contact', 'Take me off your list.')]
-  const outcome = analyseReport(report({ successful: true, transcript }), about)
-  assert.deepEqual([outcome.result, outcome.opted_out], ['opted_out', true])
-})
-
-test('an opt-out that only the host noticed, or that its agent has promised, counts too', () => {
-  for (const more of [
-    { opted_out: true },
-    {
-      transcript: [said('contact', 'Enough of this.'), said('agent', "I'm taking you off our calling list. Goodbye.")],
-    },
-  ]) {
-    const { result, opted_out, callback_at, follow_ups } = analyseReport(report({ successful: true, ...more }), about)
-    assert.deepEqual([result, opted_out, callback_at, follow_ups], ['opted_out', true, null, []])
-  }
-})
-
-test('a conversation that a host has ended by a transfer was transferred, even where it does not say where to', () => {
-  assert.equal(analyseReport(report({ disconnection_reason: 'call_transfer' }), about).result, 'transferred')
 })

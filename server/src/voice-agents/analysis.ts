@@ -1,10 +1,9 @@
 import type { CallResult } from '../calls/results.ts'
-import type { CallBrief, DisconnectionReason, HostedReport, Turn } from '../providers/voice.ts'
-import { type Answer, borneOut, fitting } from './answers.ts'
+import type { CallBrief, DisconnectionReason, Turn } from '../providers/voice.ts'
+import type { Answer } from './answers.ts'
 import { CALLBACK_HORIZON_HOURS } from './callback-time.ts'
 import { type Facts, factsOf, type Held } from './facts.ts'
 import { onlyScreened, refusesRecording } from './hearing.ts'
-import { asksToBeLeftAlone, promisesNoMoreCalls } from './opt-out.ts'
 import { sentimentOf } from './sentiment.ts'
 import { summaryOf } from './summary.ts'
 
@@ -118,44 +117,6 @@ export const contactTurns = (transcript: readonly Turn[]): number[] =>
   transcript.flatMap(({ speaker }, index) => (speaker === 'contact' ? [index] : []))
 
 /**
- * Adds to our own reading of a conversation that a host held what the host makes of it. Its values count where they fit
- * and the contact's words bear them out, its words only where ours are silent; an opt-out counts whoever noticed it.
- */
-export function analyseReport(report: HostedReport, brief: CallBrief, ours = analyse(report, brief)): CallOutcome {
-  const said = contactTurns(report.transcript)
-  const fields = { ...ours.extracted_fields }
-  for (const field of brief.agent.post_call_fields) {
-    const value = fitting(field, report.extracted_fields[field.name])
-    if (value !== null && borneOut(field, value, said, report.transcript)) fields[field.name] ??= value
-  }
-  const sentiment = report.sentiment_score
-  const outcome = {
-    ...ours,
-    // Its turns don't say what they ask for, so whether its agent came to an end is the host's to say.
-    result: ours.result === 'unsuccessful' && report.successful ? ('successful' as const) : ours.result,
-    summary: report.summary ?? ours.summary,
-    sentiment_score: sentiment !== null && sentiment >= 0 && sentiment <= 1 ? sentiment : ours.sentiment_score,
-    extracted_fields: fields,
-  }
-  return report.opted_out || optsOut(report.transcript) ? optedOut(outcome) : outcome
-}
-
-/** Whether a conversation that somebody else holds must end, and be the last one. */
-export const optsOut = (transcript: readonly Turn[]): boolean =>
-  transcript.some(({ speaker, text }) => (speaker === 'contact' ? asksToBeLeftAlone(text) : promisesNoMoreCalls(text)))
-
-const optedOut = (outcome: CallOutcome): CallOutcome => ({
-  ...outcome,
-  result: 'opted_out',
-  end_reason: endReason('opted_out', outcome.disconnection_reason),
-  opted_out: true,
-  is_disqualified: false,
-  callback_at: null,
-  appointment_at: null,
-  follow_ups: [],
-})
-
-/**
  * The first that applies:
  *
  * - `opted_out`: the contact asked, in any words, not to be called again.
@@ -202,7 +163,7 @@ function ledToItsEnd({ transcript, disconnection_reason }: Held, quotes: Facts['
   return led.length > 2 && heard.length > 2
 }
 
-function endReason(result: CallResult, reason: DisconnectionReason): string {
+export function endReason(result: CallResult, reason: DisconnectionReason): string {
   if (result === 'opted_out') return 'Contact asked not to be called again'
   if (result === 'no_answer') return 'Call screen answered, and nobody picked up'
   switch (reason) {
