@@ -4,12 +4,25 @@
  */
 const NEEDS = {
   twilio: ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM', 'PUBLIC_URL'],
+  telnyx: [
+    'TELNYX_API_KEY',
+    'TELNYX_PUBLIC_KEY',
+    'TELNYX_ACCOUNT_SID',
+    'TELNYX_APPLICATION_ID',
+    'TELNYX_FROM',
+    'PUBLIC_URL',
+  ],
   vapi: ['VAPI_API_KEY', 'VAPI_PHONE_NUMBER_ID', 'PUBLIC_URL'],
   retell: ['RETELL_API_KEY', 'RETELL_FROM', 'RETELL_AGENT_ID', 'PUBLIC_URL'],
 } as const
 
 /** Where each is asked. */
-const BASES = { twilio: 'TWILIO_API_BASE', vapi: 'VAPI_API_BASE', retell: 'RETELL_API_BASE' } as const
+const BASES = {
+  twilio: 'TWILIO_API_BASE',
+  telnyx: 'TELNYX_API_BASE',
+  vapi: 'VAPI_API_BASE',
+  retell: 'RETELL_API_BASE',
+} as const
 
 export type Carrier = keyof typeof NEEDS
 

@@ -50,7 +50,7 @@ export const SETTINGS = {
   VOICE_PROVIDER: optional(
     oneOf('sandbox', ...CARRIERS),
     'the one whose settings are there',
-    'Who calls: `sandbox`, `twilio`, `vapi` or `retell`; only where several could, or none should',
+    'Who calls: `sandbox`, `twilio`, `telnyx`, `vapi` or `retell`; only where several could, or none should',
   ),
   TWILIO_ACCOUNT_SID: optional(
     matching(/^AC[0-9a-f]{32}$/, 'an account SID: AC and 32 hexadecimal digits'),
@@ -70,6 +70,33 @@ export const SETTINGS = {
     'Address of the interface; another one for a region, or for a carrier or an emulator that speaks the same',
   ),
   TWILIO_CALLS_PER_SECOND: setting(
+    integer(1, 1000),
+    '1',
+    'Calls placed in a second at the most, as the account allows',
+  ),
+  TELNYX_API_KEY: optional(
+    secret(16),
+    'none',
+    'Key of an account at Telnyx that really calls; needs the next four and an https PUBLIC_URL',
+  ),
+  TELNYX_PUBLIC_KEY: optional(
+    matching(/^[A-Za-z0-9+/]{43}=$/, 'the public key of the account: 32 bytes in base64'),
+    'none',
+    'Public key of the account; proves that callbacks are its own',
+  ),
+  TELNYX_ACCOUNT_SID: optional(
+    matching(/^[\w-]{8,64}$/, 'the id of the account'),
+    'none',
+    'Id of the account, as its TeXML callbacks name it (`AccountSid`)',
+  ),
+  TELNYX_APPLICATION_ID: optional(
+    matching(/^[\w-]{4,64}$/, 'the id of a TeXML application'),
+    'none',
+    'TeXML application that calls are made with',
+  ),
+  TELNYX_FROM: optional(e164, 'none', 'Number that calls come from where the agent names none'),
+  TELNYX_API_BASE: setting(baseUrl, 'https://api.telnyx.com', 'Address of the interface'),
+  TELNYX_CALLS_PER_SECOND: setting(
     integer(1, 1000),
     '1',
     'Calls placed in a second at the most, as the account allows',

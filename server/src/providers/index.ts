@@ -6,6 +6,7 @@ import type { EmailProvider } from './email.ts'
 import { hostedCarrier } from './hosts/carrier.ts'
 import { references } from './hosts/references.ts'
 import type { LanguageModel } from './language-model.ts'
+import { relayCarrier } from './relay/carrier.ts'
 import { type RetellSettings, retellAccount } from './retell/account.ts'
 import { retellHost } from './retell/host.ts'
 import { sandboxCarrier } from './sandbox/carrier.ts'
@@ -13,8 +14,8 @@ import { sandboxEmail, sandboxSms } from './sandbox/messages.ts'
 import type { SmsProvider } from './sms.ts'
 import { type SmtpSettings, smtpAccount } from './smtp/account.ts'
 import { smtpEmail } from './smtp/email.ts'
-import { type TwilioSettings, twilioAccount } from './twilio/account.ts'
-import { twilioCarrier } from './twilio/carrier.ts'
+import { type TelnyxSettings, telnyxAccount } from './telnyx/account.ts'
+import { relayAccount, type TwilioSettings, twilioAccount } from './twilio/account.ts'
 import { twilioSms } from './twilio/sms.ts'
 import { type VapiSettings, vapiAccount } from './vapi/account.ts'
 import { vapiHost } from './vapi/host.ts'
@@ -32,7 +33,8 @@ type ProviderSettings = CarrierSettings &
   TwilioSettings &
   SmtpSettings &
   Partial<VapiSettings> &
-  Partial<RetellSettings>
+  Partial<RetellSettings> &
+  Partial<TelnyxSettings>
 
 /** The outside world. Without settings for a real one, all of it is the sandbox. */
 export function createProviders(
@@ -55,7 +57,9 @@ export function createProviders(
     const known = references(db)
     switch (carrier) {
       case 'twilio':
-        return twilioCarrier(db, clock, twilio!)
+        return relayCarrier(db, clock, relayAccount(twilio!))
+      case 'telnyx':
+        return relayCarrier(db, clock, telnyxAccount(settings!)!)
       case 'vapi':
         return hostedCarrier(db, clock, known, vapiHost(vapiAccount(settings!)!, known))
       case 'retell':

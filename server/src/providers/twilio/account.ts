@@ -1,6 +1,9 @@
 import twilio from 'twilio'
 import type RequestClient from 'twilio/lib/base/RequestClient.js'
 import type { Config } from '../../core/config.ts'
+import type { RelayAccount, SignedRequest } from '../relay/account.ts'
+import { voiceOf } from '../relay/voices.ts'
+import { twilioCalls } from './calls.ts'
 
 /** What the settings say of the account; only where they say all of it. */
 export interface TwilioAccount {
@@ -62,3 +65,44 @@ class ClientAt extends twilio.RequestClient {
 
 export const twilioClient = ({ sid, authToken, apiBase }: TwilioAccount): twilio.Twilio =>
   twilio(sid, authToken, { httpClient: new ClientAt(apiBase) })
+
+export const relayAccount = (account: TwilioAccount): RelayAccount => ({
+  name: 'twilio',
+  from: account.from,
+  publicUrl: account.publicUrl,
+  callsPerSecond: account.callsPerSecond,
+  records: account.records,
+  calls: twilioCalls(twilioClient(account)),
+  isSigned: (request) => isSigned(request, account),
+  relay: (voiceId) => ({
+    ...voiceOf(voiceId),
+    ttsProvider: 'Amazon',
+    transcriptionProvider: 'Deepgram',
+    speechModel: 'nova-3-general',
+    interruptible: 'any',
+    interruptSensitivity: 'high',
+    welcomeGreetingInterruptible: 'any',
+    partialPrompts: false,
+    preemptible: false,
+    dtmfDetection: true,
+    profanityFilter: false,
+    events: 'speaker-events',
+    reportInputDuringAgentSpeech: 'none',
+    ignoreBackchannel: true,
+    speechTimeout: 'auto',
+    deepgramSmartFormat: true,
+  }),
+  say(voiceId) {
+    const { voice, language } = voiceOf(voiceId)
+    return { voice: `Polly.${voice}`, language }
+  },
+})
+
+export function isSigned({ url, headers, fields }: SignedRequest, { authToken, publicUrl }: TwilioAccount): boolean {
+  const signature = headers['x-twilio-signature']
+  if (typeof signature !== 'string') return false
+  const address = publicUrl + url
+  // The upgrade of a socket is signed in one spelling or the other.
+  const spellings = headers.upgrade ? [address, address.replace(/^http/, 'ws')] : [address]
+  return spellings.some((each) => twilio.validateRequest(authToken, signature, each, fields))
+}

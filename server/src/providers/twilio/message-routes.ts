@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import twilio from 'twilio'
 import type { Clock } from '../../core/clock.ts'
 import type { InboundMessage, MessageEvents, MessageRef, MessageReply, MessageStatusEvent } from '../message.ts'
-import type { TwilioAccount } from './account.ts'
+import { addSignedRoutes } from '../relay/signed-routes.ts'
+import { isSigned, type TwilioAccount } from './account.ts'
 import { undelivered } from './message-errors.ts'
-import { addSignedRoutes } from './signed-routes.ts'
 
 interface RouteOptions {
   account: TwilioAccount
@@ -23,18 +23,22 @@ export const TEXT_ROUTE = '/providers/twilio/text'
 
 /** What Twilio calls about texts. Whichever process it reaches can answer. */
 export function addMessageRoutes(app: FastifyInstance, { account, clock, events }: RouteOptions): void {
-  addSignedRoutes(app, account, (routes) => {
-    routes.post('/providers/twilio/text-status', async (request, reply) => {
-      const event = statusEvent(request.query as Form, (request.body ?? {}) as Form, clock)
-      if (event) await (await events).status(event)
-      return reply.code(204).send()
-    })
-    routes.post(TEXT_ROUTE, async (request, reply) => {
-      const message = inbound((request.body ?? {}) as Form, clock)
-      const answer = message && (await (await events).received(message))
-      return reply.type('text/xml').send(messageTwiml(account.publicUrl, answer))
-    })
-  })
+  addSignedRoutes(
+    app,
+    (request) => isSigned(request, account),
+    (routes) => {
+      routes.post('/providers/twilio/text-status', async (request, reply) => {
+        const event = statusEvent(request.query as Form, (request.body ?? {}) as Form, clock)
+        if (event) await (await events).status(event)
+        return reply.code(204).send()
+      })
+      routes.post(TEXT_ROUTE, async (request, reply) => {
+        const message = inbound((request.body ?? {}) as Form, clock)
+        const answer = message && (await (await events).received(message))
+        return reply.type('text/xml').send(messageTwiml(account.publicUrl, answer))
+      })
+    },
+  )
 }
 
 function messageTwiml(publicUrl: string, reply: MessageReply | null | undefined): string {

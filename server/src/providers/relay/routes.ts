@@ -1,17 +1,18 @@
 import websocket from '@fastify/websocket'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import sql from 'sql-template-tag'
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, pause } from '../../core/clock.ts'
 import type { Database } from '../../core/db.ts'
 import type { CallRef, CallStatusEvent, LineEnd, TransferEvent, VoiceEvents } from '../voice.ts'
-import type { TwilioAccount } from './account.ts'
-import { failedReason } from './refusals.ts'
-import type { RelayConversations } from './relay.ts'
+import type { RelayAccount } from './account.ts'
+import { failedReason } from './failed-reason.ts'
+import type { HandOff } from './line.ts'
+import type { RelayConversations } from './sessions.ts'
 import { addSignedRoutes } from './signed-routes.ts'
 import { callAddresses, emptyTwiml, hangupTwiml, relayTwiml, sorryTwiml, transferTwiml, whisperTwiml } from './twiml.ts'
 
 interface RouteOptions {
-  account: TwilioAccount
+  account: RelayAccount
   clock: Clock
   db: Database
   events: Promise<VoiceEvents>
@@ -20,22 +21,27 @@ interface RouteOptions {
 
 type Form = Record<string, string | undefined>
 
+/** Real milliseconds between two looks at what became of a conversation. */
+const LOOK_MS = 200
+
 /** A frame is a sentence or two. */
 const LARGEST_FRAME = 64 * 1024
 
-/** Everything that Twilio calls while a call goes on. Whichever process it reaches can answer. */
+/** Everything that the carrier calls while a call goes on. Whichever process it reaches can answer. */
 export function addCallRoutes(app: FastifyInstance, { account, clock, db, events, relays }: RouteOptions): void {
-  addSignedRoutes(app, account, async (routes) => {
+  const base = `/providers/${account.name}`
+  const addresses = ({ ref }: About, round: number) => callAddresses(account, ref, round)
+  addSignedRoutes(app, account.isSigned, async (routes) => {
     // Conversations are put down before the door closes; it does not hang up on them.
     await routes.register(websocket, { options: { maxPayload: LARGEST_FRAME }, preClose: (done) => done() })
 
-    routes.get('/providers/twilio/relay/:company/:call/:round', { websocket: true }, (socket, request) => {
+    routes.get(`${base}/relay/:company/:call/:round/:seal?`, { websocket: true }, (socket, request) => {
       const { company, call, round } = request.params as Form
       relays.connect(socket, { company_id: Number(company), call_id: Number(call), round: Number(round) }, request.log)
     })
 
     const add = (route: string, answer: (about: About) => Promise<string | undefined>) =>
-      routes.post(`/providers/twilio/${route}`, async (request, reply) => {
+      routes.post(`${base}/${route}`, async (request, reply) => {
         const twiml = await answer(aboutOf(request))
         return twiml === undefined ? reply.code(204).send() : reply.type('text/xml').send(twiml)
       })
@@ -57,13 +63,13 @@ export function addCallRoutes(app: FastifyInstance, { account, clock, db, events
       relays.asked(ref)
       const end = lineEnd(form)
       if (end) await (await events).lineEnded(ref, end)
-      const next = handOff(form.HandoffData)
+      const next = handOff(form.HandoffData) ?? (end ? 'sorry' : await nextOf(ref))
       if (end === 'user_hangup' || end === 'max_duration_reached' || next === 'hangup') return hangupTwiml()
       const brief = await (await events).brief(ref)
       const number = brief.agent.transfer_number
-      if (next !== 'transfer' || !number) return sorryTwiml(brief)
+      if (next !== 'transfer' || !number) return sorryTwiml(account, brief)
       await tell(about, 'started', number)
-      return transferTwiml(callAddresses(account.publicUrl, ref, round), brief, number, await callerOf(ref))
+      return transferTwiml(addresses(about, round), brief, number, await callerOf(ref))
     })
 
     /** Somebody, or something, has picked up at the other end of a transfer. */
@@ -74,9 +80,9 @@ export function addCallRoutes(app: FastifyInstance, { account, clock, db, events
       return undefined
     })
 
-    add('whisper', async ({ ref, round }) => {
-      const brief = await (await events).brief(ref)
-      return whisperTwiml(callAddresses(account.publicUrl, ref, round), brief)
+    add('whisper', async (about) => {
+      const brief = await (await events).brief(about.ref)
+      return whisperTwiml(account, addresses(about, about.round), brief)
     })
 
     add('accepted', async (about) => {
@@ -96,7 +102,7 @@ export function addCallRoutes(app: FastifyInstance, { account, clock, db, events
         await tell(about, 'cancelled', number)
         // They hung up while it rang.
         if (form.CallStatus === 'completed') return emptyTwiml()
-        return relayTwiml(callAddresses(account.publicUrl, ref, round + 1), agent.voice_id, null)
+        return relayTwiml(account, addresses(about, round + 1), agent.voice_id, null)
       }
       // The word of the other leg may have been lost.
       await tell(about, 'bridged', number)
@@ -116,6 +122,18 @@ export function addCallRoutes(app: FastifyInstance, { account, clock, db, events
     const row = await db.maybe<{ transfer_bridged: boolean }>(sql`
       select transfer_bridged from calls where company_id = ${company_id} and id = ${call_id}`)
     return row?.transfer_bridged ?? false
+  }
+
+  /** A carrier that does not hand our words back: the conversation tells, which may still be on its way to its row. */
+  async function nextOf({ company_id, call_id }: CallRef): Promise<HandOff> {
+    for (let looks = 0; looks < 10; looks++) {
+      const row = await db.maybe<{ reason: string }>(sql`
+        select talk ->> 'disconnection_reason' as reason from calls
+        where company_id = ${company_id} and id = ${call_id} and talk is not null`)
+      if (row) return row.reason === 'call_transfer' ? 'transfer' : row.reason === 'error_unknown' ? 'sorry' : 'hangup'
+      await pause(LOOK_MS)
+    }
+    return 'sorry'
   }
 
   async function callerOf({ company_id, call_id }: CallRef): Promise<string> {
@@ -156,7 +174,7 @@ function handOff(data: string | undefined): unknown {
 }
 
 function statusEvent({ ref, form }: About, clock: Clock): CallStatusEvent | null {
-  const { CallSid, CallStatus, CallDuration, SequenceNumber, Timestamp, SipResponseCode } = form
+  const { CallSid, CallStatus, CallDuration, SequenceNumber, Timestamp, SipResponseCode, HangupCause } = form
   const told = new Date(Timestamp ?? '')
   const stamp = {
     ...ref,
@@ -180,7 +198,7 @@ function statusEvent({ ref, form }: About, clock: Clock): CallStatusEvent | null
     case 'canceled':
       return { ...stamp, status: 'canceled' }
     case 'failed':
-      return { ...stamp, status: 'failed', reason: failedReason(SipResponseCode) }
+      return { ...stamp, status: 'failed', reason: failedReason(SipResponseCode, HangupCause) }
     default:
       return null
   }

@@ -3,7 +3,7 @@ import type { WebSocket } from 'ws'
 import type { Clock } from '../../core/clock.ts'
 import { pause } from '../../core/clock.ts'
 import type { CallRef, VoiceEvents } from '../voice.ts'
-import { openRelayLine, type RelayLine } from './relay-line.ts'
+import { openRelayLine, type RelayLine } from './line.ts'
 
 /** Real milliseconds for conversations to be put down when the process stops, and for the carrier to ask what now. */
 const PUT_DOWN_MS = 2500

@@ -1,20 +1,11 @@
 import sql from 'sql-template-tag'
-import twilio from 'twilio'
-import type { CallInstance } from 'twilio/lib/rest/api/v2010/account/call.js'
 import { type Clock, pause } from '../../core/clock.ts'
 import type { Database } from '../../core/db.ts'
-import {
-  assertInTime,
-  type CallStatusEvent,
-  type CarrierCall,
-  type SoughtCall,
-  type VoiceEvents,
-  type VoiceProvider,
-} from '../voice.ts'
-import { type TwilioAccount, twilioClient } from './account.ts'
-import { failedReason, placingFailure } from './refusals.ts'
-import { relayConversations } from './relay.ts'
+import type { CallStatusEvent, CarrierCall, SoughtCall, VoiceEvents, VoiceProvider } from '../voice.ts'
+import type { RelayAccount, RelayCall } from './account.ts'
+import { failedReason } from './failed-reason.ts'
 import { addCallRoutes } from './routes.ts'
+import { relayConversations } from './sessions.ts'
 import { callAddresses, relayTwiml } from './twiml.ts'
 
 /** When a call whose placing was not answered is looked for: real milliseconds. It may come into being a moment later. */
@@ -23,30 +14,35 @@ const LOOK_AFTER_MS = [500, 2000, 5000]
 /** Its clock and ours may differ by so much. */
 const SKEW_MS = 60_000
 
-/** Calls through Twilio, or whatever speaks its interface at `apiBase`; conversations through ConversationRelay. */
-export function twilioCarrier(db: Database, clock: Clock, account: TwilioAccount): VoiceProvider {
-  const client = twilioClient(account)
+/** Calls through a carrier that speaks ConversationRelay. */
+export function relayCarrier(db: Database, clock: Clock, account: RelayAccount): VoiceProvider {
+  const { calls } = account
   const started = Promise.withResolvers<VoiceEvents>()
   const stopping = new AbortController()
-  const relays = relayConversations({ clock, events: started.promise, startRecording, stopRecording })
+  const relays = relayConversations({
+    clock,
+    events: started.promise,
+    startRecording,
+    stopRecording: calls.stopRecording,
+  })
 
   async function startRecording(callSid: string): Promise<void> {
-    if (account.records) await client.calls(callSid).recordings.create({ recordingChannels: 'dual' })
+    if (account.records) await calls.record(callSid)
   }
 
-  async function stopRecording(callSid: string): Promise<void> {
-    // Missing: none was begun.
-    await client.calls(callSid).recordings('Twilio.CURRENT').update({ status: 'stopped' }).catch(ifMissing)
-  }
-
-  /** Twilio does not know our ids: a call is found by its own, or by whom it rings, from where, and since when. */
-  async function find(call: SoughtCall): Promise<CallInstance | null> {
+  /** The carrier does not know our ids: a call is found by its own, or by whom it rings, from where, and since when. */
+  async function find(call: SoughtCall): Promise<RelayCall | null> {
+    const asked = (call.since ?? clock.now()).getTime()
     const sid = call.provider_call_id ?? (await noted(call))
-    if (sid) return await client.calls(sid).fetch().catch(ifMissing)
+    if (sid) {
+      const found = await calls.fetch(sid)
+      if (!found && clock.now().getTime() < asked + calls.lagMs)
+        throw new Error('the carrier does not know yet what became of a call')
+      return found
+    }
     if (!call.to) return null
-    const listed = await client.calls.list({ to: call.to, from: call.from ?? account.from, limit: 50 })
-    const since = (call.since ?? clock.now()).getTime() - SKEW_MS
-    const recent = listed.filter(({ dateCreated }) => dateCreated && dateCreated.getTime() >= since)
+    const listed = await calls.list(call.to, call.from ?? account.from)
+    const recent = listed.filter(({ created }) => created.getTime() >= asked - SKEW_MS)
     const others = await db.many<{ sid: string }>(sql`
       select provider_call_id as sid from calls where provider_call_id = any(${recent.map((each) => each.sid)}::text[])`)
     return recent.filter(({ sid }) => !others.some((other) => other.sid === sid)).at(-1) ?? null
@@ -65,7 +61,7 @@ export function twilioCarrier(db: Database, clock: Clock, account: TwilioAccount
   }
 
   return {
-    name: 'twilio',
+    name: account.name,
     sandbox: false,
     calls_per_second: account.callsPerSecond,
     events: 'anywhere',
@@ -77,28 +73,20 @@ export function twilioCarrier(db: Database, clock: Clock, account: TwilioAccount
     async place(call) {
       const { to, from, ring_seconds, max_seconds } = call
       const { agent } = await (await started.promise).brief(call)
-      const at = callAddresses(account.publicUrl, call)
-      assertInTime(call)
-      try {
-        const placed = await client.calls.create({
-          to,
-          from: from ?? account.from,
-          twiml: relayTwiml(at, agent.voice_id, max_seconds),
-          timeout: ring_seconds,
-          timeLimit: max_seconds,
-          statusCallback: at.status,
-          statusCallbackMethod: 'POST',
-          statusCallbackEvent: ['initiated', 'ringing', 'answered', 'completed'],
-          // Who leaves a message must know when the greeting is over.
-          machineDetection: agent.voicemail_action === 'message' ? 'DetectMessageEnd' : 'Enable',
-          asyncAmd: 'true',
-          asyncAmdStatusCallback: at.machine,
-          asyncAmdStatusCallbackMethod: 'POST',
-        })
-        return { provider_call_id: placed.sid }
-      } catch (error) {
-        throw placingFailure(error)
-      }
+      const at = callAddresses(account, call)
+      const sid = await calls.create({
+        to,
+        from: from ?? account.from,
+        twiml: relayTwiml(account, at, agent.voice_id, max_seconds),
+        ringSeconds: ring_seconds,
+        maxSeconds: max_seconds,
+        status: at.status,
+        machine: at.machine,
+        // Who leaves a message must know when the greeting is over.
+        leavesMessage: agent.voicemail_action === 'message',
+      })
+      if (!sid) throw new Error('the carrier took the call, but did not say by which id')
+      return { provider_call_id: sid }
     },
     lookup,
     async resume(call) {
@@ -116,7 +104,7 @@ export function twilioCarrier(db: Database, clock: Clock, account: TwilioAccount
     },
     async hangUp(call) {
       const found = await find(call)
-      if (found) await client.calls(found.sid).update({ status: 'completed' }).catch(ifMissing)
+      if (found) await calls.hangUp(found.sid)
     },
     putDown: relays.putDown,
     async stop() {
@@ -124,11 +112,6 @@ export function twilioCarrier(db: Database, clock: Clock, account: TwilioAccount
       await relays.stop()
     },
   }
-}
-
-function ifMissing(error: unknown): null {
-  if (error instanceof twilio.RestException && error.status === 404) return null
-  throw error
 }
 
 const STATUS: Record<string, CarrierCall['status']> = {
@@ -143,37 +126,37 @@ const STATUS: Record<string, CarrierCall['status']> = {
   failed: 'failed',
 }
 
-function known(call: CallInstance): CarrierCall {
+function known(call: RelayCall): CarrierCall {
   const status = STATUS[call.status] ?? 'ringing'
   return {
     provider_call_id: call.sid,
     status,
-    ...(status === 'failed' ? { reason: failedReason(undefined) } : {}),
-    placed_at: call.dateCreated,
-    answered_at: call.startTime ?? null,
-    ended_at: call.endTime ?? null,
+    ...(status === 'failed' ? { reason: failedReason() } : {}),
+    placed_at: call.created,
+    answered_at: call.started,
+    ended_at: call.ended,
   }
 }
 
 /** What a look-up tells of a call that is over, as the callback would have told it. */
-function statusOf({ company_id, call_id }: SoughtCall, call: CallInstance): CallStatusEvent | null {
+function statusOf({ company_id, call_id }: SoughtCall, call: RelayCall): CallStatusEvent | null {
   const status = STATUS[call.status]
   const stamp = {
     company_id,
     call_id,
     provider_call_id: call.sid,
     sequence: Number.MAX_SAFE_INTEGER,
-    at: call.endTime ?? call.dateUpdated,
+    at: call.ended ?? call.updated,
   }
   switch (status) {
     case 'completed':
-      return { ...stamp, status, duration_seconds: Number(call.duration) || 0 }
+      return { ...stamp, status, duration_seconds: call.duration }
     case 'busy':
     case 'no_answer':
     case 'canceled':
       return { ...stamp, status }
     case 'failed':
-      return { ...stamp, status, reason: failedReason(undefined) }
+      return { ...stamp, status, reason: failedReason() }
     default:
       return null
   }

@@ -1,6 +1,6 @@
 import twilio from 'twilio'
 import type { CallBrief, CallRef } from '../voice.ts'
-import { voiceOf } from './voices.ts'
+import type { RelayAccount } from './account.ts'
 
 const { VoiceResponse } = twilio.twiml
 
@@ -8,12 +8,14 @@ const { VoiceResponse } = twilio.twiml
 const TRANSFER_RING_SECONDS = 25
 
 /**
- * Addresses of our routes that belong to one call. They carry ids only, and are signed when they are called. `round`
+ * Addresses of our routes that belong to one call. They carry ids only, and are proven when they are called. `round`
  * counts the conversations of the call: after a transfer that failed comes another one.
  */
-export function callAddresses(publicUrl: string, { company_id, call_id }: CallRef, round = 0) {
+export function callAddresses(account: RelayAccount, { company_id, call_id }: CallRef, round = 0) {
+  const base = `${account.publicUrl}/providers/${account.name}`
+  const seal = account.seal?.(`${company_id}/${call_id}/${round}`)
   const at = (route: string) =>
-    `${publicUrl}/providers/twilio/${route}?company=${company_id}&call=${call_id}&round=${round}`
+    `${base}/${route}?company=${company_id}&call=${call_id}&round=${round}${seal ? `&seal=${seal}` : ''}`
   return {
     status: at('status'),
     machine: at('machine'),
@@ -23,43 +25,25 @@ export function callAddresses(publicUrl: string, { company_id, call_id }: CallRe
     accepted: at('accepted'),
     dialEnded: at('dial-ended'),
     // A socket's address may not be given a query.
-    relay: `${publicUrl.replace(/^http/, 'ws')}/providers/twilio/relay/${company_id}/${call_id}/${round}`,
+    relay: `${base.replace(/^http/, 'ws')}/relay/${company_id}/${call_id}/${round}${seal ? `/${seal}` : ''}`,
   }
 }
 
 export type CallAddresses = ReturnType<typeof callAddresses>
 
 /**
- * Everything that matters is set: some defaults depend on when the account was made.
- *
  * @param maxSeconds When the carrier cuts the call, so that the conversation knows why it ended; null where that has begun to run.
  */
-export function relayTwiml(to: CallAddresses, voiceId: string, maxSeconds: number | null): string {
+export function relayTwiml(
+  account: RelayAccount,
+  to: CallAddresses,
+  voiceId: string,
+  maxSeconds: number | null,
+): string {
   const response = new VoiceResponse()
-  const { voice, language } = voiceOf(voiceId)
-  const relay = response.connect({ action: to.relayEnded, method: 'POST' }).conversationRelay({
-    url: to.relay,
-    language,
-    ttsProvider: 'Amazon',
-    voice,
-    transcriptionProvider: 'Deepgram',
-    speechModel: 'nova-3-general',
-    interruptible: 'any',
-    interruptSensitivity: 'high',
-    welcomeGreetingInterruptible: 'any',
-    partialPrompts: false,
-    preemptible: false,
-    dtmfDetection: true,
-    profanityFilter: false,
-    events: 'speaker-events',
-    // The SDK's types spell these in another way than Twilio reads them.
-    ...({
-      reportInputDuringAgentSpeech: 'none',
-      ignoreBackchannel: true,
-      speechTimeout: 'auto',
-      deepgramSmartFormat: true,
-    } as object),
-  })
+  const relay = response
+    .connect({ action: to.relayEnded, method: 'POST' })
+    .conversationRelay({ url: to.relay, ...account.relay(voiceId) })
   if (maxSeconds !== null) relay.parameter({ name: 'max_seconds', value: String(maxSeconds) })
   return response.toString()
 }
@@ -83,7 +67,7 @@ export function transferTwiml(to: CallAddresses, { agent }: CallBrief, number: s
 }
 
 /** What a colleague hears before being connected. A machine presses no key. */
-export function whisperTwiml(to: CallAddresses, brief: CallBrief): string {
+export function whisperTwiml(account: RelayAccount, to: CallAddresses, brief: CallBrief): string {
   const { agent, client, company_name, case: matter, recorded } = brief
   const response = new VoiceResponse()
   const words = [
@@ -92,7 +76,7 @@ export function whisperTwiml(to: CallAddresses, brief: CallBrief): string {
     'To take the call, press any key.',
   ].join(' ')
   const gather = response.gather({ action: to.accepted, method: 'POST', numDigits: 1, timeout: 10, finishOnKey: '' })
-  gather.say(sayVoice(agent.voice_id), words)
+  gather.say(account.say(agent.voice_id), words)
   response.hangup()
   return response.toString()
 }
@@ -106,17 +90,12 @@ export function hangupTwiml(): string {
 }
 
 /** The conversation broke, or never began: whoever is on the line must at least hear who that was. */
-export function sorryTwiml({ agent, company_name }: CallBrief): string {
+export function sorryTwiml(account: RelayAccount, { agent, company_name }: CallBrief): string {
   const response = new VoiceResponse()
   response.say(
-    sayVoice(agent.voice_id),
+    account.say(agent.voice_id),
     `I'm sorry, this is the AI assistant of ${company_name}, and our connection was lost. We will get back to you. Goodbye.`,
   )
   response.hangup()
   return response.toString()
-}
-
-function sayVoice(voiceId: string) {
-  const { voice, language } = voiceOf(voiceId)
-  return { voice: `Polly.${voice}` as 'Polly.Joanna-Neural', language: language as 'en-US' }
 }
