@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, test } from 'node:test'
-import { boundedFile } from './log.ts'
+import { boundedFile, shownError } from './log.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'docketcall-log-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -26,4 +26,18 @@ test('of two processes with the same log neither throws the lines of the other a
   }
   const kept = readFileSync(`${file}.1`, 'utf8') + readFileSync(file, 'utf8')
   assert.ok(kept.endsWith('one 38\ntwo 38\none 39\ntwo 39\n'), kept)
+})
+
+test('of an error the log shows what it says and its codes, not what was sent or to whom', () => {
+  const error = Object.assign(new Error('550 <maria@client.example> and +12125550123 are unknown'), {
+    code: 'EENVELOPE',
+    statusCode: 550,
+    requestBodyValues: { messages: ['You are on the phone with María'] },
+    config: { auth: { password: 'secret' } },
+  })
+  const wrapped = new Error('not sent', { cause: error })
+  const shown = JSON.stringify(shownError(wrapped))
+  for (const kept of ['not sent', '550 <…> and … are unknown', '"code":"EENVELOPE"', '"statusCode":550'])
+    assert.ok(shown.includes(kept), `${kept} in ${shown}`)
+  for (const hidden of ['maria@', '+1212', 'María', 'secret']) assert.ok(!shown.includes(hidden), hidden)
 })

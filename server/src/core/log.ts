@@ -15,9 +15,34 @@ export function openLog(file: string, level: string): Logger {
   // Whoever read it may be gone.
   process.stdout.on('error', () => {})
   return pino(
-    { level, base: { pid: process.pid } },
+    { level, base: { pid: process.pid }, serializers: { err: shownError } },
     multistream([{ stream: boundedFile(file, LARGEST), level: 'trace' }, console]),
   )
+}
+
+/** What libraries hang on their errors: codes, and nothing of what was sent. */
+const SHOWN = ['code', 'status', 'statusCode', 'responseCode', 'constraint', 'table', 'column', 'moreInfo']
+
+const ADDRESS = /[\w.+-]+@[\w-]+\.[\w.-]+|\+\d{8,15}/g
+
+/**
+ * An error as the log shows it. By itself pino would show everything it carries: the one of a language model carries the
+ * conversation, that of a carrier the request with its number.
+ */
+export function shownError(error: unknown): object {
+  if (!(error instanceof Error)) return { message: typeof error }
+  const { name, message, stack, cause } = error
+  const codes = SHOWN.flatMap((each) => {
+    const value = (error as unknown as Record<string, unknown>)[each]
+    return typeof value === 'string' || typeof value === 'number' ? [[each, value]] : []
+  })
+  return {
+    type: name,
+    message: message.replace(ADDRESS, '…'),
+    stack: stack?.replace(ADDRESS, '…'),
+    ...Object.fromEntries(codes),
+    ...(cause instanceof Error && { cause: shownError(cause) }),
+  }
 }
 
 /** What is written is kept in `file` and, of what came before, as much again in `file.1`. */
