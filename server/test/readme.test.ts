@@ -5,7 +5,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { shippedRules } from '../src/compliance/law.ts'
-import { settingsTable } from '../src/core/config.ts'
+import { SETTINGS, settingsTable } from '../src/core/config.ts'
 import { cloneDatabase } from './support/database.ts'
 import { eventually } from './support/engine.ts'
 import { keyIn, newDataDir, startService } from './support/service.ts'
@@ -14,6 +14,18 @@ const readme = await readFile(path.resolve(import.meta.dirname, '../../README.md
 
 test('the README lists every setting with its default', () => {
   assert.ok(readme.includes(settingsTable()), `paste this into the README:\n\n${settingsTable()}`)
+})
+
+test('of every setting for real calls, texts and mail the README says what it costs when it is missing', () => {
+  const real = Object.keys(SETTINGS).filter((name) =>
+    /^(TWILIO|VAPI|RETELL|SMTP|LANGUAGE_MODEL|RECORD|VOICE|PUBLIC|MAX_CONCURRENT)/.test(name),
+  )
+  const told = [...readme.matchAll(/^\| Missing \| What it costs \|\n\|---\|---\|\n((?:\|.*\n)+)/gm)]
+    .flatMap(([, rows]) => rows!.split('\n'))
+    .map((row) => row.split('|')[1] ?? '')
+    .join()
+  assert.ok(real.length > 15)
+  for (const name of real) assert.ok(told.includes(`\`${name}\``), name)
 })
 
 const today = Math.floor(Date.now() / 86_400_000)
