@@ -3,12 +3,13 @@ import { after, test } from 'node:test'
 import sql from 'sql-template-tag'
 import { cloneDatabase } from '../../test/support/database.ts'
 import { seedCampaign } from '../../test/support/seed.ts'
+import { notReached } from '../calls/not-reached.ts'
+import { type CallEnd, settle } from '../calls/settle.ts'
 import { eraseClients } from '../clients/deletion.ts'
 import { openPool } from '../core/db.ts'
 import type { Engine } from '../engine/job.ts'
 import { createProviders } from '../providers/index.ts'
 import { takeTime } from './book.ts'
-import { followUpAppointments } from './follow-up.ts'
 
 const pool = openPool({ ...(await cloneDatabase()), max: 8 })
 after(() => pool.end())
@@ -21,6 +22,10 @@ const at = (time: string, day = '10') => new Date(`2026-03-${day}T${time}:00Z`)
 /** A company with so many contacts, all on the phone. */
 async function onThePhone(contacts: number) {
   const { companyId } = await seedCampaign(pool, { contacts })
+  await pool.run(sql`
+    insert into campaign_contacts (company_id, campaign_id, client_id, case_id, state, attempts)
+    select l.company_id, p.id, l.client_id, l.case_id, 'live', 1
+    from case_clients l join campaigns p on p.company_id = l.company_id where l.company_id = ${companyId}`)
   const calls = await pool.many<{ company_id: number; call_id: number }>(sql`
     insert into calls (company_id, campaign_id, client_id, case_id, agent_id, attempt, state, provider, to_number, decision, created_at)
     select c.company_id, p.id, c.id, l.case_id, p.agent_id, 1, 'live', 'test', c.mobile_e164, '{}', ${NOW}
@@ -31,11 +36,9 @@ async function onThePhone(contacts: number) {
   return { companyId, calls, ask: (n: number, time: Date) => takeTime(engine, calls[n]!, time, ZONE) }
 }
 
-const end = (call: { company_id: number; call_id: number }) =>
-  pool.transaction(async (db) => {
-    await db.run(sql`update calls set state = 'ended' where company_id = ${call.company_id} and id = ${call.call_id}`)
-    await followUpAppointments(db, [{ ...call, summary: 'Booked.', opted_out: false }], NOW)
-  })
+/** The call ends, with nothing known of what was said. */
+const end = (call: { company_id: number; call_id: number }, known: Partial<CallEnd> = {}) =>
+  pool.transaction((db) => settle(db, [{ ...notReached(call, 'failed', 'error_unknown', NOW), ...known }], NOW))
 
 test('of ten who ask for the same time at once one gets it, and the others hear what is free', async () => {
   const { ask, calls } = await onThePhone(10)
@@ -72,7 +75,7 @@ test('a case has one appointment to come, until its task is skipped', async () =
   assert.equal((await ask(1, at('15:00'))).outcome, 'booked')
 })
 
-test('what follows from an appointment follows once', async () => {
+test('what follows from an appointment follows once, even when the rest of the conversation is lost', async () => {
   const { ask, companyId, calls } = await onThePhone(1)
   await pool.run(sql`update clients set email = 'ana@example.com' where company_id = ${companyId}`)
   assert.deepEqual(await ask(0, at('15:00')), { outcome: 'booked', mail: true })
@@ -103,4 +106,14 @@ test('an erased contact leaves no appointment, and no task that names them', asy
     select (select count(*) from appointments where company_id = ${companyId})::int
       + (select count(*) from tasks where company_id = ${companyId})::int as left`)
   assert.equal(left, 0)
+})
+
+test('who wants to be left alone afterwards gets no mail, and the task says so', async () => {
+  const { ask, companyId, calls } = await onThePhone(1)
+  await pool.run(sql`update clients set email = 'ana@example.com' where company_id = ${companyId}`)
+  await ask(0, at('15:00'))
+  await end(calls[0]!, { result: 'opted_out', opted_out: true })
+  assert.deepEqual(await pool.many(sql`select from messages where company_id = ${companyId}`), [])
+  const [task] = await pool.many<{ body: string }>(sql`select body from tasks where company_id = ${companyId}`)
+  assert.match(task!.body, /asked to be left alone afterwards/)
 })

@@ -187,6 +187,21 @@ test('another time in the same call moves the appointment, and only that is mail
   assert.equal(eventIn(message!).event.startDate.toJSDate().toISOString(), '2026-03-24T18:00:00.000Z')
 })
 
+test('who opts out before it is sent does not get it', async () => {
+  const { client_id } = await appointmentOf(LATE)
+  await pool.run(sql`update clients set email_opted_out = true where id = ${client_id}`)
+  await pool.run(sql`
+    update messages set status = 'scheduled', provider_message_id = null, due_at = ${clock.now()} where client_id = ${client_id}`)
+  const [message] = await eventually(async () => {
+    const rows = await pool.many<any>(
+      sql`select * from messages where client_id = ${client_id} and status <> 'scheduled'`,
+    )
+    return rows.length > 0 ? rows : undefined
+  })
+  assert.deepEqual([message.status, message.error], ['skipped', 'the contact has opted out of e-mail'])
+  assert.equal(mailedTo(LATE).length, 1)
+})
+
 test('reading the call anew makes no second appointment, task or mail', async () => {
   const { call_id, client_id } = await appointmentOf(PLAIN)
   await reanalyse((work) => work({ db: pool, companyId }), call_id, mindOf(null, { warn() {} }))
