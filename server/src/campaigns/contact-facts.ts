@@ -12,7 +12,7 @@ export interface ContactRow extends PersonFacts, StandingFacts {
   case_type_id: number
   attempts: number
   announced: number
-  /** A call to this number is in flight, for whomever: nobody's phone rings twice at once. */
+  /** A call to this number is in flight, for whomever, or to this contact: nobody's phone rings twice at once. */
   number_in_call: boolean
   /** Announcements of the next attempt that have not gone out yet, and when the last one did. */
   notice_pending: boolean
@@ -30,7 +30,20 @@ export const contactFacts = (contacts: Sql): Sql => sql`
     l.case_id is not null and ${memberPredicate('li', 'k')} as is_member,
     exists (
       select from calls f where f.company_id = cc.company_id and f.to_number = c.mobile_e164 and f.state <> 'ended'
-    ) as number_in_call, coalesce(n.pending, false) as notice_pending, n.sent_at as notice_sent_at
+    ) or exists (
+      select from calls f
+      where f.company_id = cc.company_id and f.client_id = cc.client_id and f.campaign_id <> cc.campaign_id and f.state <> 'ended'
+    ) as number_in_call, array(
+      select o.created_at from (
+        (select f.created_at from calls f
+          where f.company_id = cc.company_id and f.to_number = c.mobile_e164
+            and (f.client_id <> cc.client_id or f.campaign_id <> cc.campaign_id)
+          order by f.created_at desc limit 5)
+        union all
+        (select f.created_at from calls f
+          where f.company_id = cc.company_id and f.client_id = cc.client_id and f.campaign_id <> cc.campaign_id
+          order by f.id desc limit 5)) o
+    ) as recent_others, coalesce(n.pending, false) as notice_pending, n.sent_at as notice_sent_at
   from (${contacts}) cc
   join campaigns p on p.company_id = cc.company_id and p.id = cc.campaign_id
   join case_lists li on li.company_id = p.company_id and li.id = p.case_list_id

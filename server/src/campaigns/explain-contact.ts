@@ -30,5 +30,5 @@ export async function explainContact(
   const counted = { company_id: companyId, client_id: clientId, address: contact.address }
   const [recent_attempts] = await selectRecentAttempts(db, channel, [counted], at)
   const rules = (await ruleBooks(db, [contact]))(contact)
-  return decideByLaw({ now: at, channel, contact, purpose, recent_attempts, rules })
+  return decideByLaw({ now: at, channel, contact: { ...contact, recent_others: [] }, purpose, recent_attempts, rules })
 }

@@ -64,6 +64,11 @@ export interface PersonFacts extends Whereabouts {
   voice_calls_opted_out: boolean
   sms_opted_out: boolean
   email_opted_out: boolean
+  /**
+   * The latest calls to the number for other contacts, and to the contact in other campaigns; where it isn't told which
+   * those are, every attempt is taken for one.
+   */
+  recent_others?: Date[]
   /** Any date: nobody dies and comes back. */
   date_of_death: string | null
   deleted_at: Date | null

@@ -188,19 +188,24 @@ function retryAt(reasons: Reason[], hours: OpeningHours | null): Date | null {
 }
 
 /** How often the law lets a person be contacted. */
-function limitReasons({ now, recent_attempts }: LegalFacts, law: Law, zones: readonly string[]): Reason[] {
+function limitReasons({ now, contact, recent_attempts }: LegalFacts, law: Law, zones: readonly string[]): Reason[] {
   const days = new Set(zones.map((zone) => localDay(zone, now.getTime())))
   const limits = [...days].flatMap((day) => law.attemptLimits(day))
   if (limits.length === 0) return []
-  const attempts = Array.isArray(recent_attempts) ? recent_attempts.map((at) => at.getTime()) : [Number.NaN]
-  if (attempts.some(Number.isNaN)) return [reason('facts', 'recent_attempts is no list of times')]
-  return limits.flatMap(({ version, max, hours }) => {
+  const times = (list: unknown) => (Array.isArray(list) ? list.map((at) => at.getTime()) : [Number.NaN])
+  const [attempts, others] = [times(recent_attempts), times(contact.recent_others ?? recent_attempts)]
+  if ([...attempts, ...others].some(Number.isNaN)) return [reason('facts', 'recent_attempts is no list of times')]
+  const asked = contact.requested_at instanceof Date || contact.callback_at instanceof Date
+  return limits.flatMap(({ version, max, hours, by }) => {
+    if (by === 'others' && asked) return []
     const since = now.getTime() - hours * 3_600_000
-    const counted = attempts.filter((at) => at > since).sort((a, b) => b - a)
+    const counted = (by === 'others' ? others : attempts).filter((at) => at > since).sort((a, b) => b - a)
     if (counted.length < max) return []
     const oldest = counted[max - 1]
     const until = oldest === undefined ? null : new Date(oldest + hours * 3_600_000)
-    return [{ ...reason('legal_attempts', `no more than ${max} in ${hours} hours`, until), law: [version] }]
+    const limit = `no more than ${max} in ${hours} ${hours === 1 ? 'hour' : 'hours'}`
+    const message = by === 'others' ? `${limit} for other contacts with the number or in other campaigns` : limit
+    return [{ ...reason('legal_attempts', message, until), law: [version] }]
   })
 }
 

@@ -14,7 +14,7 @@ export interface Law extends Calendar {
   /** Whether `attemptLimits` may ever say something. */
   readonly counts: boolean
   /** How often a person may be contacted, by rules in force on a local day. */
-  attemptLimits(day: number): { version: string; max: number; hours: number }[]
+  attemptLimits(day: number): { version: string; max: number; hours: number; by?: 'others' }[]
   /** What the first words of a call must say. */
   says(day: number): { version: string; says: Saying[] }[]
   /** The rules under which nobody is recorded who does not agree. */

@@ -77,11 +77,18 @@ export type Saying = (typeof SAYINGS)[number]
 export const LegalTerms = {
   hours: Type.Optional(Hours),
   holidays: Type.Optional(Type.Array(Holiday)),
-  /** At most `max` contacts to one person within `hours`, by the channel that is asked about. */
+  /**
+   * At most `max` contacts to one person within `hours`, by the channel that is asked about. `others`: only those for other
+   * contacts who have the number, or in other campaigns, count, and none against a call that somebody has asked for.
+   */
   attempts: Type.Optional(
     Type.Array(
       Type.Object(
-        { max: Type.Integer({ minimum: 0 }), hours: Type.Integer({ minimum: 1, maximum: MOST_HOURS }) },
+        {
+          max: Type.Integer({ minimum: 0 }),
+          hours: Type.Integer({ minimum: 1, maximum: MOST_HOURS }),
+          by: Type.Optional(Type.Literal('others')),
+        },
         closed,
       ),
     ),

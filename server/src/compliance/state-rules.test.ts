@@ -125,10 +125,18 @@ test('a law binds from the day it came into force', () => {
   assert.equal(hours('CT', '2023-09-29'), FEDERAL)
 })
 
+test('a number that was rung for somebody else is left alone for an hour', () => {
+  const limits = shippedRules.lawFor(['US', 'US-NY'], 'call', 'survey').attemptLimits(day(MONDAY))
+  assert.deepEqual(
+    limits.filter(({ by }) => by === 'others'),
+    [{ version: 'house-spacing@1', max: 1, hours: 1, by: 'others' }],
+  )
+})
+
 test('nobody is rung more than 6 times a day, 15 a week and 30 in thirty days', () => {
   const limits = shippedRules.lawFor(['US', 'US-NY'], 'call', 'survey').attemptLimits(day(MONDAY))
   assert.deepEqual(
-    limits.map(({ max, hours }) => [max, hours / 24]),
+    limits.filter(({ by }) => !by).map(({ max, hours }) => [max, hours / 24]),
     [
       [6, 1],
       [15, 7],
