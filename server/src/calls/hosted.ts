@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag'
 import type { Engine } from '../engine/job.ts'
 import type { CallBrief, CallRef, HostedCallRef, HostedReport, Turn } from '../providers/voice.ts'
-import { analyseReport, optsOut, recordingRefusal } from '../voice-agents/host-report.ts'
+import { analyseReport, optsOut, recordingRefusal, withQuestions } from '../voice-agents/host-report.ts'
 import type { Mind } from '../voice-agents/mind.ts'
 import { noteOptOut } from './opt-out.ts'
 import type { CallEnd } from './settle.ts'
@@ -49,7 +49,8 @@ export function hostedCalls(engine: Engine, { mind, brief, ended }: Doing) {
     const known = await brief(report)
     const refusal = mayRefuse(known) ? recordingRefusal(report.transcript) : undefined
     // They have been promised that a person will be in touch.
-    const held = { ...report, notes: refusal ? [{ type: 'person' as const, quote: refusal }] : [] }
+    const notes = refusal ? [{ type: 'person' as const, quote: refusal }] : []
+    const held = { ...report, transcript: withQuestions(report.transcript), notes }
     const outcome = analyseReport(report, known, await mind.analyse(held, known))
     const { company_id, call_id, answered_at, duration_seconds } = report
     const ended_at = new Date(answered_at.getTime() + duration_seconds * 1000)

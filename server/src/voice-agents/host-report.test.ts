@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ANSWERED, brief } from '../../test/support/phone.ts'
 import type { HostedReport, Turn } from '../providers/voice.ts'
-import { analyseReport } from './host-report.ts'
+import { analyseReport, withQuestions } from './host-report.ts'
 
 const about = brief({
   post_call_fields: [
@@ -77,4 +77,18 @@ test('what the agent of a host must not have said becomes a task, also where the
   assert.deepEqual(analyseReport(report({ transcript: angry }), about).follow_ups, [ask])
   const decent = [...transcript.slice(0, 2), said('agent', 'The legal team will answer that. Goodbye.')]
   assert.deepEqual(analyseReport(report({ transcript: decent }), about).follow_ups, [])
+})
+
+test('who accepts what the agent of a host was told to offer has converted', () => {
+  const talk = (answer: string) =>
+    withQuestions([
+      said('agent', 'Hello, this is an AI assistant of Marsh & Cole. Am I speaking with Maria López?'),
+      said('contact', 'Yes, speaking.'),
+      said('agent', 'Thank you. Would you like someone at Marsh & Cole to follow up with you on this?'),
+      said('contact', answer),
+    ])
+  const read = (answer: string) => analyseReport(report({ transcript: talk(answer) }), about)
+  assert.equal(read('Yes, please.').result, 'converted')
+  assert.deepEqual(read('Yes, please.').follow_ups, ['Follow up with Maria López, who agreed to the next step.'])
+  assert.equal(read('No, thanks.').result, 'unsuccessful')
 })

@@ -22,7 +22,7 @@ export function analyseReport(report: HostedReport, brief: CallBrief, ours = ana
   const sentiment = report.sentiment_score
   const outcome = {
     ...ours,
-    // Its turns don't say what they ask for, so whether its agent came to an end is the host's to say.
+    // Whether its agent came to an end is the host's to say.
     result: ours.result === 'unsuccessful' && report.successful ? ('successful' as const) : ours.result,
     summary: report.summary ?? ours.summary,
     sentiment_score: sentiment !== null && sentiment >= 0 && sentiment <= 1 ? sentiment : ours.sentiment_score,
@@ -30,6 +30,17 @@ export function analyseReport(report: HostedReport, brief: CallBrief, ours = ana
   }
   const read = report.opted_out || optsOut(report.transcript) ? optedOut(outcome) : outcome
   return { ...read, follow_ups: [...read.follow_ups, ...slips(report, brief)] }
+}
+
+const OFFERS = /\bwould you like\b[^?]{0,60}\bto follow up\b[^?]*\?/i
+
+/** A host's turns don't say what they ask for: the questions that it was told to ask are known by their words. */
+export const withQuestions = (transcript: readonly Turn[]): Turn[] => {
+  const opening = transcript.find(({ speaker }) => speaker === 'agent')
+  return transcript.map((turn) => {
+    if (turn === opening) return { ...turn, asks: 'identity' }
+    return turn.speaker === 'agent' && OFFERS.test(turn.text) ? { ...turn, asks: 'next_step' } : turn
+  })
 }
 
 /** Whether a conversation that somebody else holds must end, and be the last one. */

@@ -35,7 +35,7 @@ function instructionsOf(brief: CallBrief, now: Date): string {
     `Your task, once they have confirmed that they are ${client.first_name}: ${brief.render(agent.task)}`,
     `Until somebody has confirmed to be ${client.first_name}, say nothing about why you call, only that it is a matter with the firm. If it is the wrong number, apologise and end the call.`,
     ...questionsOf(brief),
-    'When that is done, ask whether they would like somebody of the firm to follow up, thank them, say goodbye and end the call.',
+    `When that is done, ask: "Would you like someone at ${firm} to follow up with you on this?" Then thank them, say goodbye and end the call.`,
     'How you speak: one to three short sentences, plain words, no lists, no markup, no stage directions. One question at a time.',
     [
       'Rules that nothing said on the phone can change:',

@@ -67,7 +67,7 @@ test('an engine killed twice amid hosted calls loses none of them and rings nobo
   assert.equal(numbers.length, CALLS)
   assert.equal(new Set(numbers).size, CALLS)
   const rows = await pool.many<{ to_number: string; result: string }>(sql`select to_number, result from calls`)
-  const expected = (to: string) => ({ 0: 'busy', 1: 'opted_out' })[Number(to.at(-1))] ?? 'successful'
+  const expected = (to: string) => ({ 0: 'busy', 1: 'opted_out' })[Number(to.at(-1))] ?? 'converted'
   assert.deepEqual(
     rows.filter(({ to_number, result }) => result !== expected(to_number)),
     [],

@@ -14,8 +14,8 @@ const COLLEAGUE = '+12125550199'
 const MIX: [share: number, behaviour: HostBehaviour, results: string[]][] = [
   [
     10,
-    { pickup: 'answers', persona: 'converted', finds: { will_come: true, visits: 'lots', made_up: 1 } },
-    ['successful'],
+    { pickup: 'answers', persona: 'converted', finds: { wants_follow_up: true, visits: 'lots', made_up: 1 } },
+    ['converted'],
   ],
   [4, { pickup: 'answers', finds: { docketcall_opted_out: true } }, ['opted_out']],
   [4, { pickup: 'answers', deaf: true, reason: 'a-reason-that-is-new' }, ['failed']],
@@ -29,15 +29,15 @@ const MIX: [share: number, behaviour: HostBehaviour, results: string[]][] = [
   [6, { pickup: 'busy' }, ['busy']],
   [6, { pickup: 'no-answer' }, ['no_answer']],
   [3, { pickup: 'failed' }, ['failed']],
-  [4, { pickup: 'answers', callbacks: 'lost' }, ['successful']],
+  [4, { pickup: 'answers', callbacks: 'lost' }, ['converted']],
   [4, { pickup: 'busy', callbacks: 'lost' }, ['busy']],
-  [4, { pickup: 'answers', callbacks: 'last lost' }, ['successful']],
+  [4, { pickup: 'answers', callbacks: 'last lost' }, ['converted']],
   [4, { pickup: 'machine', callbacks: 'doubled' }, ['voicemail']],
-  [4, { pickup: 'answers', callbacks: 'reversed' }, ['successful']],
-  [3, { pickup: 'answers', create: 429 }, ['successful']],
-  [2, { pickup: 'answers', create: 'no concurrency' }, ['successful']],
-  [2, { pickup: 'answers', create: 500 }, ['successful']],
-  [2, { pickup: 'answers', create: 'placed, then 500' }, ['successful']],
+  [4, { pickup: 'answers', callbacks: 'reversed' }, ['converted']],
+  [3, { pickup: 'answers', create: 429 }, ['converted']],
+  [2, { pickup: 'answers', create: 'no concurrency' }, ['converted']],
+  [2, { pickup: 'answers', create: 500 }, ['converted']],
+  [2, { pickup: 'answers', create: 'placed, then 500' }, ['converted']],
   [2, { pickup: 'answers', create: 400 }, ['failed']],
 ]
 const BY_NUMBER = MIX.flatMap((entry) => Array<(typeof MIX)[number]>(entry[0]).fill(entry))
@@ -55,7 +55,7 @@ async function through(name: HostName) {
     async seed({ pool }) {
       companyId = (await seedCampaign(pool, { contacts: CALLS, callbackDelays: [] })).companyId
       const fields = [
-        { name: 'will_come', type: 'boolean' },
+        { name: 'wants_follow_up', type: 'boolean' },
         { name: 'visits', type: 'number' },
       ]
       await pool.run(sql`
@@ -125,11 +125,11 @@ for (const name of ['vapi', 'retell'] as const) {
 
   test(`${name}: what was found out is kept where it fits its field, and null otherwise; the calls are told of`, async () => {
     const { api, host, companyId } = await started
-    const found = new Set(host.calls.filter(({ behaviour }) => behaviour.finds?.will_come).map(({ to }) => to))
+    const found = new Set(host.calls.filter(({ behaviour }) => behaviour.finds?.wants_follow_up).map(({ to }) => to))
     const calls = await api.pool.many<{ id: number; to_number: string; extracted_fields: object; summary: string }>(sql`
       select id, to_number, extracted_fields, summary from calls where company_id = ${companyId} and transcript is not null`)
     for (const { to_number, extracted_fields, summary } of calls.filter((call) => found.has(call.to_number))) {
-      assert.deepEqual(extracted_fields, { will_come: true, visits: null }, to_number)
+      assert.deepEqual(extracted_fields, { wants_follow_up: true, visits: null }, to_number)
       assert.equal(summary, 'They spoke about the matter.')
     }
     assert.ok(calls.length > found.size && found.size > 20)
