@@ -10,6 +10,9 @@ import { type Forbidden, forbidden, promisesMail } from './forbidden-speech.ts'
 const DOUBTFUL =
   /\b(?:you(?:'ll|'re|'d|'ve| will| should| must| need| ought| have| do| are| can| could| would| may| might| definitely| clearly| certainly)|your (?:case|claim|chances|odds|rights|settlement|fault)|we(?:'ll|'ve| will| can| have|'re| are)|i(?:'d|'m| am| was| would| promise)|as an?|under|never|simply|advise|recommend|suggest|guarantee[ds]?|promise|worth|legal(?:ly)?|law|statute|deadline|entitled|liable|fault|negligen\w*|illegal|don't|do not|su(?:e|ing)|sign(?:ing)?|settle\w*|accept|reject|offer|judge|jury|court|clients?|cases?|human|person|robot|real|ai|a\.i|opinion|best|better|wise|smart|if i|instruct\w*|system|prompt|take|hire|stop|e-?mail\w*|send\w*|sent|text\w*|forward|programm?\w*|rules|tool|function|free|fees?|charge|costs?|dollars?|percent|thousand|hundred|million|usted|que|para|vous|ich|sie)\b|[$%\d({[<*_~`:|\\]|^\s*[-•–]|https?|www\b/i
 
+/** So begins what is promised; of an agent that makes appointments it may be mail. */
+const PROMISES = /\bi(?:'ll| will| can| have|'ve)\b/i
+
 /** Words of one turn: a person on the phone can't keep more in mind. */
 const MOST_WORDS = 70
 /** And of a sentence; it may never end. */
@@ -131,7 +134,8 @@ export function speechGuard({
         full = true
         return out
       }
-      if (hushedUntil || DOUBTFUL.test(rest.replaceAll('’', "'")) || !isSpeech(rest)) return out
+      const straight = rest.replaceAll('’', "'")
+      if (hushedUntil || DOUBTFUL.test(straight) || (books && PROMISES.test(straight)) || !isSpeech(rest)) return out
       // The last two words may be the beginning of something doubtful.
       const upTo = /\s+\S+\s+\S*$/.exec(rest)?.index ?? 0
       if (upTo > given) {
