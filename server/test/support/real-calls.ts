@@ -1,13 +1,14 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import type { Clock } from '../../src/core/clock.ts'
+import type { Config } from '../../src/core/config.ts'
 import type { EngineOptions } from '../../src/engine/engine.ts'
 import { createProviders } from '../../src/providers/index.ts'
 import type { LanguageModel } from '../../src/providers/language-model.ts'
 import { startApi, type TestApi } from './api.ts'
 import { startTestEngine } from './engine.ts'
 import type { MailServer } from './mail-server.ts'
-import { ACCOUNT, AUTH_TOKEN, type Behaviour, type Emulator, startTwilio } from './twilio-emulator.ts'
+import { ACCOUNT, AUTH_TOKEN, type Behaviour, type Dialect, type Emulator, startTwilio } from './twilio-emulator.ts'
 
 export const FROM = '+12125550100'
 
@@ -19,6 +20,8 @@ interface Options {
   callsPerSecond?: number
   languageModel?: LanguageModel | null
   engine?: Partial<EngineOptions>
+  /** Another carrier than Twilio: how it speaks, and the settings for it. */
+  carrier?: { dialect: Dialect; settings(to: { api: string; url: string }): Partial<Config> }
   /** Called with the service's database before the engine starts. */
   seed(api: TestApi): Promise<void>
 }
@@ -36,14 +39,15 @@ export const twilioSettings = (to: { api: string; url: string; callsPerSecond?: 
 
 /** The service behind a real port, calling through an emulated Twilio. */
 export async function startRealCalls(options: Options): Promise<{ api: TestApi; twilio: Emulator; url: string }> {
-  const { clock, behaviour, records, mail, callsPerSecond, languageModel = null } = options
+  const { clock, behaviour, records, mail, callsPerSecond, languageModel = null, carrier } = options
   const api = await startApi({ clock })
-  const twilio = await startTwilio(clock, behaviour)
+  const twilio = await startTwilio(clock, behaviour, carrier?.dialect)
   api.closing.push(twilio.close)
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const settings = {
     ...twilioSettings({ api: twilio.url, url, callsPerSecond, records }),
+    ...(carrier && { TWILIO_ACCOUNT_SID: undefined, ...carrier.settings({ api: twilio.url, url }) }),
     ...(mail && { SMTP_URL: mail.url, SMTP_FROM: 'cases@marsh.example.com' }),
   }
   const providers = createProviders(api.pool, clock, settings, languageModel)

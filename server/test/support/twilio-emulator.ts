@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import twilio from 'twilio'
 import { WebSocket } from 'ws'
 import type { Clock } from '../../src/core/clock.ts'
@@ -52,7 +53,7 @@ export interface EmulatedCall {
   /** Said to whoever picked up at the other end of a transfer. */
   whispers: string[]
   sockets: number
-  recordings: { afterWords: number; stopped?: true }[]
+  recordings: { sid: string; afterWords: number; stopped?: true }[]
   legs: string[]
 }
 
@@ -83,11 +84,79 @@ export interface Emulator {
   close(): Promise<void>
 }
 
+/** What one carrier of this kind does in another way than the next. */
+export interface Dialect {
+  account: string
+  newSid(): string
+  /** What a request asks for; null where it does not prove who asks, or asks for nothing that there is. */
+  read(request: IncomingMessage, body: string): Asked | null
+  error(status: number): object
+  resource(call: EmulatedCall): object
+  /** Headers that prove a callback, or the upgrade of a socket, where the carrier proves that. */
+  sign(url: string, body: string): Record<string, string>
+  signUpgrade(url: string): Record<string, string>
+  /** What is told of the end of a session. */
+  session(end: Record<string, string>): Record<string, string>
+  /** Whether frames tell who speaks. */
+  tellsSpeakers: boolean
+}
+
+export type Asked =
+  | { what: 'create'; form: Record<string, string> }
+  | { what: 'list'; form: Record<string, string> }
+  | { what: 'fetch' | 'update' | 'record' | 'recordings'; sid: string }
+  | { what: 'stop recording'; sid: string; recording?: string }
+
+export const twilioDialect: Dialect = {
+  account: ACCOUNT,
+  newSid: () => `CA${randomBytes(16).toString('hex')}`,
+  read({ method, url, headers }, body) {
+    const { pathname, searchParams } = new URL(url!, 'http://localhost')
+    if (headers.authorization !== `Basic ${Buffer.from(`${ACCOUNT}:${AUTH_TOKEN}`).toString('base64')}`) return null
+    const form = Object.fromEntries(method === 'POST' ? new URLSearchParams(body) : searchParams)
+    const base = `/2010-04-01/Accounts/${ACCOUNT}/Calls`
+    if (pathname === `${base}.json`) return { what: method === 'POST' ? 'create' : 'list', form }
+    const [, sid, sub] = new RegExp(`^${base}/(CA\\w+)(/Recordings(?:/Twilio.CURRENT)?)?\\.json$`).exec(pathname) ?? []
+    if (!sid) return null
+    if (sub) return { what: sub === '/Recordings' ? 'record' : 'stop recording', sid }
+    return { what: method === 'POST' && form.Status === 'completed' ? 'update' : 'fetch', sid }
+  },
+  error: (status) => ({ code: CODES[status], message: 'No', status }),
+  resource: (call) => ({
+    sid: call.sid,
+    account_sid: ACCOUNT,
+    to: call.to,
+    from: call.from,
+    status: call.status,
+    duration: call.ended ? String(call.duration) : null,
+    date_created: call.created.toUTCString(),
+    date_updated: (call.ended ?? call.created).toUTCString(),
+    start_time: null,
+    end_time: call.ended?.toUTCString() ?? null,
+    direction: 'outbound-api',
+    answered_by: null,
+  }),
+  sign: (url, body) => ({
+    'x-twilio-signature': twilio.getExpectedTwilioSignature(
+      AUTH_TOKEN,
+      url,
+      Object.fromEntries(new URLSearchParams(body)),
+    ),
+  }),
+  signUpgrade: (url) => ({ 'x-twilio-signature': twilio.getExpectedTwilioSignature(AUTH_TOKEN, url, {}) }),
+  session: (end) => end,
+  tellsSpeakers: true,
+}
+
 /**
  * A carrier that speaks Twilio's REST interface, its callbacks (signed by Twilio's own code) and the frames of
- * ConversationRelay, as far as calls need them. Times are the clock's.
+ * ConversationRelay, as far as calls need them; or another one's, in its dialect. Times are the clock's.
  */
-export async function startTwilio(clock: Clock, behaviour: (to: string) => Behaviour): Promise<Emulator> {
+export async function startTwilio(
+  clock: Clock,
+  behaviour: (to: string) => Behaviour,
+  dialect: Dialect = twilioDialect,
+): Promise<Emulator> {
   const calls: EmulatedCall[] = []
   const asked = new Map<string, number>()
   const requests: number[] = []
@@ -99,40 +168,42 @@ export async function startTwilio(clock: Clock, behaviour: (to: string) => Behav
 
   const server = createServer((request, response) => {
     handle(request, response).catch((error: unknown) => {
-      if (!response.headersSent) answer(response, 500, { code: 20500, message: String(error), status: 500 })
+      if (!response.headersSent) answer(response, 500, { message: String(error) })
     })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const form = Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString()))
-    const url = new URL(request.url!, 'http://localhost')
-    const expected = `Basic ${Buffer.from(`${ACCOUNT}:${AUTH_TOKEN}`).toString('base64')}`
-    if (request.headers.authorization !== expected)
-      return answer(response, 401, { code: 20003, message: 'Authenticate', status: 401 })
-    const base = `/2010-04-01/Accounts/${ACCOUNT}/Calls`
-    const [, sid, sub] =
-      new RegExp(`^${base}/(CA\\w+)(/Recordings(?:/Twilio.CURRENT)?)?\\.json$`).exec(url.pathname) ?? []
-    if (url.pathname === `${base}.json` && request.method === 'POST') return create(form, response)
-    if (url.pathname === `${base}.json`) return list(url, response)
-    const call = calls.find((each) => each.sid === sid)
-    if (!call)
-      return answer(response, 404, { code: 20404, message: 'The requested resource was not found', status: 404 })
+    const wanted = dialect.read(request, await text(request))
+    if (!wanted) return answer(response, 401, dialect.error(401))
+    if (wanted.what === 'create') return create(wanted.form, response)
+    if (wanted.what === 'list') return list(wanted.form, response)
+    const call = calls.find((each) => each.sid === wanted.sid)
+    if (!call) return answer(response, 404, dialect.error(404))
     const current = call.recordings.findLast(({ stopped }) => !stopped)
-    if (sub?.endsWith('CURRENT')) {
-      if (!current) return answer(response, 404, { code: 20404, message: 'not found', status: 404 })
-      if (form.Status === 'stopped') current.stopped = true
-      return answer(response, 200, { call_sid: call.sid, status: form.Status })
+    switch (wanted.what) {
+      case 'record': {
+        const sid = `RE${randomBytes(16).toString('hex')}`
+        call.recordings.push({ sid, afterWords: call.heard.length })
+        return answer(response, 201, { sid, call_sid: call.sid })
+      }
+      case 'recordings':
+        return answer(response, 200, {
+          recordings: call.recordings.map(({ sid, stopped }) => ({
+            sid,
+            status: stopped ? 'completed' : 'in-progress',
+          })),
+        })
+      case 'stop recording':
+        if (!current || (wanted.recording && current.sid !== wanted.recording))
+          return answer(response, 404, dialect.error(404))
+        current.stopped = true
+        return answer(response, 200, { call_sid: call.sid, status: 'stopped' })
+      case 'update':
+        lives.get(call)?.hangUp()
     }
-    if (sub) {
-      call.recordings.push({ afterWords: call.heard.length })
-      return answer(response, 201, { sid: `RE${randomBytes(16).toString('hex')}`, call_sid: call.sid })
-    }
-    if (request.method === 'POST' && form.Status === 'completed') lives.get(call)?.hangUp()
-    answer(response, 200, resource(call))
+    answer(response, 200, dialect.resource(call))
   }
 
   const lives = new WeakMap<EmulatedCall, { hangUp(): void }>()
@@ -146,11 +217,11 @@ export async function startTwilio(clock: Clock, behaviour: (to: string) => Behav
     const fails = how.create !== undefined && tries <= (how.times ?? 1)
     if (fails) happened(typeof how.create === 'number' ? `answered ${how.create}` : how.create!)
     if (fails && typeof how.create === 'number') {
-      answer(response, how.create, { code: CODES[how.create], message: 'No', status: how.create })
+      answer(response, how.create, dialect.error(how.create))
       return
     }
     const call: EmulatedCall = {
-      sid: `CA${randomBytes(16).toString('hex')}`,
+      sid: dialect.newSid(),
       to,
       from: form.From!,
       status: 'queued',
@@ -168,15 +239,14 @@ export async function startTwilio(clock: Clock, behaviour: (to: string) => Behav
     calls.push(call)
     mostLive = Math.max(mostLive, ++live)
     void liveThrough(call, how).finally(() => live--)
-    if (!fails) answer(response, 201, resource(call))
-    else if (how.create === 'placed, then 500') answer(response, 500, { code: 20500, message: 'Oops', status: 500 })
+    if (!fails) answer(response, 201, dialect.resource(call))
+    else if (how.create === 'placed, then 500') answer(response, 500, dialect.error(500))
     else setTimeout(() => response.destroy(), NEVER_MS).unref()
   }
 
-  function list(url: URL, response: ServerResponse): void {
-    const { To, From } = Object.fromEntries(url.searchParams)
+  function list({ To, From }: Record<string, string>, response: ServerResponse): void {
     const found = calls.filter(({ to, from }) => (!To || to === To) && (!From || from === From)).reverse()
-    answer(response, 200, { calls: found.map(resource), next_page_uri: null, page: 0, page_size: 50 })
+    answer(response, 200, { calls: found.map(dialect.resource), next_page_uri: null, page: 0, page_size: 50 })
   }
 
   async function liveThrough(call: EmulatedCall, how: Behaviour): Promise<void> {
@@ -242,7 +312,7 @@ export async function startTwilio(clock: Clock, behaviour: (to: string) => Behav
         const session: Record<string, string> = await converse(call, how, relay.url!, parameters(next), gone)
         next = await post(call, attributes(next, 'Connect')!.action!, {
           CallStatus: gone.aborted ? 'completed' : 'in-progress',
-          ...session,
+          ...dialect.session(session),
         })
         if (session.SessionStatus === 'completed') return
         continue
@@ -286,19 +356,19 @@ export async function startTwilio(clock: Clock, behaviour: (to: string) => Behav
   ): Promise<Record<string, string>> {
     const machine = how.pickup === 'machine'
     const callee = calleeOf(personaNamed(machine ? 'voicemail' : (how.persona ?? 'converted')), call.to)
-    const headers = { 'x-twilio-signature': twilio.getExpectedTwilioSignature(AUTH_TOKEN, url, {}) }
-    const socket = new WebSocket(url, { headers })
+    const socket = new WebSocket(url, { headers: dialect.signUpgrade(url) })
     const opened = await once(socket, 'open').catch(() => null)
     socket.on('error', () => {})
     if (!opened) return { SessionStatus: 'failed', ErrorCode: '64102' }
     call.sockets++
     const over = Promise.withResolvers<Record<string, string>>()
+    const speaking = (name: string, value: string) => dialect.tellsSpeakers && send({ type: 'info', name, value })
     const send = (frame: object) => socket.readyState === socket.OPEN && socket.send(JSON.stringify(frame))
     const say = (voicePrompt: string) => send({ type: 'prompt', voicePrompt, lang: 'en-US', last: true })
     let words = ''
     let turns = 0
     let reactions = 0
-    let speaking = Promise.resolve()
+    let spoken = Promise.resolve()
     socket.on('message', (data) => {
       const frame = JSON.parse(String(data)) as { type: string; token: string; last: boolean; handoffData: string }
       if (frame.type === 'end') {
@@ -312,7 +382,7 @@ export async function startTwilio(clock: Clock, behaviour: (to: string) => Behav
       words = ''
       call.heard.push(said)
       turns++
-      speaking = speaking.then(() => (how.cut && turns === 2 ? cutOff(said, how.cut) : react(said)))
+      spoken = spoken.then(() => (how.cut && turns === 2 ? cutOff(said, how.cut) : react(said)))
     })
 
     async function cutOff(said: string, cut: 'breaks' | 'closes'): Promise<void> {
@@ -326,7 +396,7 @@ export async function startTwilio(clock: Clock, behaviour: (to: string) => Behav
     async function react(said: string): Promise<void> {
       await clock.sleep(said.split(' ').length * WORD_MS)
       if (socket.readyState !== socket.OPEN) return
-      send({ type: 'info', name: 'agentSpeaking', value: 'off' })
+      speaking('agentSpeaking', 'off')
       const instead = how.says?.[reactions++]
       const events: CallerEvent[] = instead ? [{ type: 'said', text: instead }] : callee.hear(said)
       for (const event of events) await does(event)
@@ -338,9 +408,9 @@ export async function startTwilio(clock: Clock, behaviour: (to: string) => Behav
             await does({ type: 'machine' })
             return void clock.sleep(8000).then(() => react(''))
           }
-          send({ type: 'info', name: 'clientSpeaking', value: 'on' })
+          speaking('clientSpeaking', 'on')
           await clock.sleep(700 + event.text.split(' ').length * WORD_MS)
-          send({ type: 'info', name: 'clientSpeaking', value: 'off' })
+          speaking('clientSpeaking', 'off')
           return void say(event.text)
         case 'interrupted':
           return void send({
@@ -369,7 +439,7 @@ export async function startTwilio(clock: Clock, behaviour: (to: string) => Behav
     send({
       type: 'setup',
       sessionId: `VX${call.sid.slice(2)}`,
-      accountSid: ACCOUNT,
+      accountSid: dialect.account,
       callSid: call.sid,
       from: call.from,
       to: call.to,
@@ -385,20 +455,21 @@ export async function startTwilio(clock: Clock, behaviour: (to: string) => Behav
   async function post(call: EmulatedCall, url: string, fields: Record<string, string>): Promise<string | undefined> {
     const form = {
       CallSid: call.sid,
-      AccountSid: ACCOUNT,
+      AccountSid: dialect.account,
       From: call.from,
       To: call.to,
       ApiVersion: '2010-04-01',
       Direction: 'outbound-api',
       ...fields,
     }
+    const body = new URLSearchParams(form).toString()
     const answer = await fetch(url, {
       method: 'POST',
       headers: {
         'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
-        'x-twilio-signature': twilio.getExpectedTwilioSignature(AUTH_TOKEN, url, form),
+        ...dialect.sign(url, body),
       },
-      body: new URLSearchParams(form).toString(),
+      body,
     }).catch(() => undefined)
     return answer?.ok ? await answer.text() : undefined
   }
@@ -418,23 +489,8 @@ export async function startTwilio(clock: Clock, behaviour: (to: string) => Behav
   }
 }
 
-const CODES: Record<number, number> = { 429: 20429, 500: 20500, 400: 21211, 401: 20003 }
-const FINAL = new Set(['completed', 'busy', 'failed', 'no-answer', 'canceled'])
-
-const resource = (call: EmulatedCall) => ({
-  sid: call.sid,
-  account_sid: ACCOUNT,
-  to: call.to,
-  from: call.from,
-  status: call.status,
-  duration: call.ended ? String(call.duration) : null,
-  date_created: call.created.toUTCString(),
-  date_updated: (call.ended ?? call.created).toUTCString(),
-  start_time: null,
-  end_time: call.ended?.toUTCString() ?? null,
-  direction: 'outbound-api',
-  answered_by: null,
-})
+const CODES: Record<number, number> = { 429: 20429, 500: 20500, 400: 21211, 401: 20003, 404: 20404 }
+export const FINAL = new Set(['completed', 'busy', 'failed', 'no-answer', 'canceled'])
 
 function answer(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))

@@ -103,8 +103,8 @@ export function relayCarrier(db: Database, clock: Clock, account: RelayAccount):
       return known(found)
     },
     async hangUp(call) {
-      const found = await find(call)
-      if (found) await calls.hangUp(found.sid)
+      const sid = call.provider_call_id ?? (await find(call))?.sid
+      if (sid) await calls.hangUp(sid)
     },
     putDown: relays.putDown,
     async stop() {
