@@ -135,6 +135,21 @@ for (const [words, reason] of [
     assert.equal(mail.asked.filter((to) => to === email).length, 1)
   })
 
+for (const [words, reason] of [
+  ['5.1.1 no such mailbox', 'unreachable'],
+  ['5.2.3 message too long', 'not_allowed'],
+  ['no thanks', 'not_allowed'],
+] as const)
+  test(`"550 ${words}", said only after the message, fails it as ${reason}`, async () => {
+    const email = address()
+    mail.contents = (to) => (to === email ? { code: 550, words } : undefined)
+    const contact = await person(firm, { email })
+    await contact.mail('Hello')
+    assert.equal((await becomes(contact.id, 'failed')).reason, reason)
+    const marks = await pool.many(sql`select from undeliverable where address = ${email}`)
+    assert.equal(marks.length, reason === 'unreachable' ? 1 : 0)
+  })
+
 test('"450 try later" is tried later, under the same message id, and then arrives once', async () => {
   const email = address()
   mail.recipient = (to, tries) => (to === email && tries < 3 ? { code: 450, words: '4.2.0 greylisted' } : undefined)

@@ -30,10 +30,16 @@ export function mailFailure(error: unknown, begun: boolean): unknown {
   return begun ? error : new MessagePutOff(OUT_OF_REACH_SECONDS, said)
 }
 
-/** By the enhanced status code (RFC 3463) where there is one: 5.1 is about the address, 5.2 about the mailbox. */
+/** Of 5.1 and 5.2 those that are not about the recipient: the sender's address, a message that is too long. */
+const NOT_THEIRS = new Set(['1.7', '1.8', '2.3'])
+
+/**
+ * By the enhanced status code (RFC 3463) where there is one: 5.1 is about the address, 5.2 about the mailbox. Some servers
+ * say so only once they have read the message; there is one recipient.
+ */
 function reasonOf(command: string | undefined, response: string): RefusalReason {
-  if (command !== 'RCPT TO') return 'not_allowed'
-  const [, subject] = /\b5\.(\d{1,3})\.\d{1,3}\b/.exec(response) ?? []
-  if (subject) return subject === '1' || subject === '2' ? 'unreachable' : 'not_allowed'
-  return /^(550|551|553)/.test(response) ? 'unreachable' : 'not_allowed'
+  if (command === 'MAIL FROM') return 'not_allowed'
+  const [, status] = /\b5\.(\d{1,3}\.\d{1,3})\b/.exec(response) ?? []
+  if (status) return /^[12]\./.test(status) && !NOT_THEIRS.has(status) ? 'unreachable' : 'not_allowed'
+  return command === 'RCPT TO' && /^(550|551|553)/.test(response) ? 'unreachable' : 'not_allowed'
 }
