@@ -458,6 +458,36 @@ test('a spoken opt-out ends the call at once, while the brain still thinks, and 
   assert.equal(sent.at(-1)!.type, 'end')
 })
 
+test('however it is said, and whatever was being asked, nobody waits for a brain that hangs', async () => {
+  await Promise.all(
+    [
+      'Stop.',
+      'Take me off your list!',
+      "Please don't contact me anymore.",
+      'How many times do I have to tell you to stop?',
+      'Lose this number.',
+      'I revoke my consent.',
+      'No me llame más.',
+      "That's the last time you call me.",
+      "I don't wanna be called.",
+      'Unsubscribe.',
+    ].map(async (words) => {
+      const { brain } = hanging()
+      const { held, says, hushed, optOuts } = relayed(brain)
+      await pause(5)
+      says('Not interested.')
+      await pause(10)
+      const asked = Date.now()
+      says(words)
+      await pause(10)
+      hushed()
+      const talk = await held
+      assert.ok(Date.now() - asked < 2000, words)
+      assert.deepEqual([optOuts.length, analyse(talk, withFields).result], [1, 'opted_out'], words)
+    }),
+  )
+})
+
 test('an opt-out that is spoken into the goodbye counts', async () => {
   const leaving: BrainFor = () => ({ respond: () => [{ do: 'say', words: 'Goodbye then.' }, { do: 'end' }] })
   const { held, says, hushed, optOuts } = relayed(leaving)

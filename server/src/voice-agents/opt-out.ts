@@ -24,7 +24,7 @@ export function plain(text: string): string {
 
 // Most sentences hold none of these and need no further look.
 const HINT =
-  /stop|quit|cease|remov|delet|eras|\blist|\bcall|contact|opt|unsub|los[et]|forget|alone|revok|withdraw|consent|permission|bother|harass|rotation|database|number|system|llam|basta|b[oó]rr/
+  /stop|quit|cease|remov|delet|eras|\blist|\bcall|contact|opt|unsub|los[et]|forget|alone|revok|withdraw|consent|permission|bother|harass|rotation|database|number|system|llam|basta|enough|knock|\bring|phone|\boff\b|no more|appel|b[oó]rr/
 
 const CALLING =
   '(?:call(?:ing|s)?|phon(?:e|ing)|ring(?:ing)?|contact(?:ing)?|bother(?:ing)?|harass(?:ing)?|text(?:ing)?|messag(?:e|ing)|dial(?:ing)?|pester(?:ing)?)'
@@ -36,7 +36,7 @@ const ASKED: RegExp[] = [
   new RegExp(
     `(?<!(?:n't|not|never) )\\b(?:stop|quit|cease)(?: with)?(?: (?:the|these|all|your|all the|all these|all your))? ${CALLING}\\b`,
   ),
-  /\b(?:take|get|scratch|cross|drop|strike|pull|remove) (?:me|us|my name|my number|my phone number|my info(?:rmation)?|this number)\b.{0,12}\b(?:off|from|out of)\b.{0,24}\b(?:lists?|database|systems?|records|calls|rotation|phone|contacts)\b/,
+  /\b(?:take|get|scratch|cross|drop|strike|pull|remove) (?:me|us|my name|my number|my phone number|my info(?:rmation)?|this number)\b.{0,12}\b(?:off|from|out of)\b(?! (?:the|that|my) (?:witness|jury|waiting|exhibit))\b.{0,24}\b(?:lists?|database|systems?|records|calls|rotation|phone|contacts)\b/,
   /\b(?:remove|delete|erase) (?:me|us|my (?:phone |cell )?(?:number|info(?:rmation)?|name)|this number)\b(?! from (?:the|this|that|my|your) (?:case|law ?suit|suit|claim|matter|settlement|class))/,
   /\b(?:take|get) (?:me|us|my (?:name|number)) (?:off|out)(?: of)? (?:it|this|that|there|your)\b/,
   /\b(?:don't|do not|dont|never|not to|can't) (?:you )?(?:ever |dare |you dare |even )?(?:call|phone|ring|contact|bother|dial|text|reach out to)(?: (?:me|us|here|this (?:number|phone|house)|my (?:phone|cell|number|home|house)|him|her|them))?(?: (?:again|anymore|any more|any longer|ever|back|no more))+\b/,
@@ -55,6 +55,23 @@ const ASKED: RegExp[] = [
   /\bcease and desist\b|\bcease (?:all )?(?:contact|communications?)\b/,
   /\b(?:revoke|withdraw|take back|cancel) (?:my |all )?(?:consent|permission)\b|\b(?:don't|do not|never) have (?:my )?(?:consent|permission) to (?:call|contact)\b|\b(?:never|didn't|did not) (?:give|gave|given) (?:you )?(?:my )?(?:consent|permission) to (?:call|contact)\b/,
   /\b(?:sick(?: and tired)?|tired|fed up) (?:of|with) (?:(?:all |of )?(?:these|your|the|getting)) (?:\w+ ){0,2}calls\b/,
+  /^(?:(?:please )?stop[,.! ]+){2,}|\bplease stop(?:[,.!]|$)|[.!?] stop it[.! ]*$/,
+  /\b(?:you|you people|you guys) (?:all )?(?:need to|have to|have got to|gotta|got to|had better|better) stop(?: (?:it|this|that|now))*[.! ]*$/,
+  /\b(?:tell|ask|told|asked|telling|asking) you(?: people| guys| all)? (?:to stop(?! (?:by|at|in|over))|not to (?:call|phone|ring|contact|bother|text))\b/,
+  /\benough (?:with|of) (?:the|these|your|all these|all your|all the) (?:\w+ )?calls\b|\bknock it off\b/,
+  /^(?:please )?(?:just )?(?:take|get) (?:me|us|this number|my number) off[.! ]*$|\b(?:take|get) (?:my|this) (?:phone )?number (?:off|out)\b/,
+  /\b(?:want|like|get me) off (?:of )?(?:your|this|that|the|any) (?:\w+ )?list\b(?<!(?:witness|jury|waiting) list)/,
+  /\bon (?:the|your) do[ -]not[ -]call\b|^(?:please )?(?:do not|don't|never) (?:call|phone|ring|contact)(?: me| us| back| here)?[.! ]*$|^no calls[.! ]*$|\bi said no more\b/,
+  /\b(?:don't|do not|didn't|did not|never) consent(?:ed)? to (?:(?:these|this|your|any|you|being|getting|the) )?(?:\w+ )?(?:call|phon|contact)/,
+  /\byou(?:'re| are)(?: people| guys)? harassing (?:me|us)\b|^(?:this|that|it)(?:'s| is) harassment[.! ]*$/,
+  /\b(?:report|sue|complain|police|lawyer|attorney|fcc|ftc|block)\b.{0,40}\bif you (?:people )?(?:ever )?(?:call|contact|phone|ring|text|bother)\b/,
+  /\b(?:want|like|wish|need|asking) to be (?:removed|taken off|deleted)\b(?! (?:from|of) (?:the|this|that|my) (?:\w+ )?(?:case|law ?suit|suit|claim|matter|settlement|class|action))(?! (?:the|this|that|my) (?:\w+ )?(?:case|law ?suit|suit|claim|class))/,
+  /\b(?:delete|remove|erase) (?:my|our|all my|all our) (?:details|data|contact|number|info)|\bblock (?:my|this) number\b/,
+  /\b(?:don't|do not|dont) bother (?:calling|phoning|ringing|contacting|to call)\b|\bforget about calling\b|\blast time (?:that )?you(?:'ll)? (?:ever )?(?:call|contact|bother|phone|ring)\b/,
+  /\b(?:don't|do not|dont) wanna be (?:called|contacted|bothered|phoned)\b|\bno (?:right|business) (?:to call|calling|to contact|to phone)\b/,
+  /\b(?:can|could|would|will) you (?:please |just |maybe )?not (?:call|phone|ring|contact|bother|text)\b|\b(?:prefer|rather|appreciate it|like it|better)(?: it)? (?:if )?you (?:didn't|did not|don't|do not|wouldn't|not) (?:call|contact|phone|ring|text)\b/,
+  /\bleave (?:him|her|them|my (?:wife|husband|mother|father|mom|dad|parents|family|son|daughter|kids|children)|this number) alone\b/,
+  /\bno (?:me )?llam(?:e|en|es) m[aá]s\b|\barr[eê]te[zr]? de (?:m'|me |nous )?(?:appeler|t[eé]l[eé]phoner)/,
   /\bya basta\b|\bno (?:me|nos) (?:llamen?|llames|contacten?|molesten?|vuelvan? a llamar)\b|\bdej(?:e|en|a) de llamar|\b(?:no|ya no) (?:quiero|deseo) (?:m[aá]s|recibir) (?:m[aá]s )?(?:sus )?llamadas\b|(?:qu[ií]t|b[oó]rr|s[aá]qu)(?:e|en|a)(?:me|n?me) de (?:la|su|esta) lista\b/,
 ]
 
