@@ -43,6 +43,8 @@ const SILENCE_SECONDS = 8
 const LONGEST_WAIT_MS = 20_000
 
 const CUT = Symbol('cut')
+/** Given, because making one with every wait takes longer than the wait's own work. */
+const ENOUGH = new Error('waited enough')
 
 /** One conversation over the frames of ConversationRelay, which Telnyx speaks, too. */
 export function openRelayLine({ ref, socket, clock, answeredAt, maxSeconds, ...recording }: LineOptions): RelayLine {
@@ -124,13 +126,36 @@ export function openRelayLine({ ref, socket, clock, answeredAt, maxSeconds, ...r
     const patience = new AbortController()
     const arrived = arrival.promise
     await Promise.race([arrived, clock.sleep(ms, patience.signal)])
-    patience.abort()
+    patience.abort(ENOUGH)
   }
 
   function handOver(token: string, last: boolean, whole: boolean): void {
     socket.send({ type: 'text', token, last, ...(whole ? { interruptible: false } : {}) })
-    const words = token.split(/\s+/).filter((word) => word !== '').length
+    const words = token.match(/\S+/g)?.length ?? 0
     spokenUntil = Math.max(spokenUntil, clock.now().getTime()) + words * WORD_MS
+  }
+
+  /** Words that come at once go out in one frame: a frame costs more than the words. The first one doesn't wait. */
+  function batch(whole: boolean) {
+    let waiting = ''
+    let begun = false
+    let due: NodeJS.Immediate | undefined
+    const flush = (last: boolean) => {
+      clearImmediate(due)
+      due = undefined
+      if (state === 'open' && begun && (last || waiting !== '')) handOver(waiting, last, whole)
+      waiting = ''
+    }
+    return {
+      add(token: string) {
+        waiting += token
+        if (!begun) {
+          begun = true
+          flush(false)
+        } else due ??= setImmediate(flush, false)
+      },
+      end: () => flush(true),
+    }
   }
 
   /** What is left to be spoken is spoken; a contact who hangs up meanwhile is not waited for. */
@@ -180,7 +205,7 @@ export function openRelayLine({ ref, socket, clock, answeredAt, maxSeconds, ...r
       bargeIn = Promise.withResolvers()
       if (queue.length > 0) bargeIn.resolve(CUT)
       const tokens = words[Symbol.asyncIterator]()
-      let begun = false
+      const out = batch(whole === 'whole')
       for (;;) {
         const step = await Promise.race([bargeIn.promise, tokens.next()])
         if (step === CUT || state !== 'open') {
@@ -188,11 +213,9 @@ export function openRelayLine({ ref, socket, clock, answeredAt, maxSeconds, ...r
           break
         }
         if (step.done) break
-        if (step.value === '') continue
-        begun = true
-        handOver(step.value, false, whole === 'whole')
+        if (step.value !== '') out.add(step.value)
       }
-      if (begun && state === 'open') socket.send({ type: 'text', token: '', last: true })
+      out.end()
     },
     async transfer() {
       if (state !== 'open') return 'failed'
