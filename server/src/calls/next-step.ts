@@ -18,6 +18,9 @@ export interface Step {
   settled_reason: string | null
 }
 
+/** "Call me in five minutes", said ten minutes before the end of a call, is no wish to be rung as they put it down. */
+const BREATH_MS = 5 * 60_000
+
 /**
  * What comes after a call: a callback at the time that the contact asked for (it uses up no delay), another attempt
  * after the next of the campaign's delays, counted from the end of this one, or nothing. Who asked for a person to call
@@ -32,7 +35,7 @@ export function nextStep(
   if (end.result === 'callback_requested' && end.callback_at) {
     return {
       state: 'due',
-      due_at: end.callback_at,
+      due_at: new Date(Math.max(end.callback_at.getTime(), end.ended_at.getTime() + BREATH_MS)),
       priority: 0,
       delays_used,
       callback_at: end.callback_at,
