@@ -71,6 +71,25 @@ test('the last word counts: a consent after a suppression lifts it for its chann
   assert.equal(await judged(id, 'sms', 'case_update'), 'suppressed')
 })
 
+test('a STOP that arrives while consents are being written is the last word', async () => {
+  const { id, mobile } = await person()
+  await optOutAddresses(scope(firm), [entry(mobile)], 'system')
+  const written = Promise.withResolvers<void>()
+  const committing = Promise.withResolvers<void>()
+  const consents = api.pool.transaction(async (db) => {
+    await consentAddresses({ db, companyId: firm.id }, [{ ...entry(mobile), source: 'import' }], 'system')
+    written.resolve()
+    await committing.promise
+  })
+  await written.promise
+  const stop = api.pool.transaction((db) => optOutAddresses({ db, companyId: firm.id }, [entry(mobile)], 'system'))
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  committing.resolve()
+  await Promise.all([consents, stop])
+  assert.equal(await judged(id), 'suppressed')
+  assert.equal((await firm.ok(`GET /v1/clients/${id}`)).voice_calls_opted_out, true)
+})
+
 test('a consent that is informational is none to marketing', async () => {
   const { id, mobile } = await person()
   await consentAddresses(scope(firm), [entry(mobile, 'call', 'informational')], 'system')

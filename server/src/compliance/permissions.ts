@@ -68,9 +68,23 @@ const givenRows = (permissions: Permission[]): Sql => sql`
   join companies co on co.id = e.company_id
   cross join lateral (select ${spelt(sql`e.address`)} as address, ${addressHash(sql`e.address`)} as hash) h`
 
-/** Suppresses what isn't already. Answers how many rows were added. */
+/** The advisory locks of ours, among those of other programs in the same database; an arbitrary number. */
+const TURNS = 1_280_002
+
+/**
+ * Who suppresses waits for the consents under way and the other way round: else a STOP that arrives while a list of
+ * consents is being written would find the number suppressed, add nothing, and be lifted by the older consent.
+ */
+async function takeTurns(db: Database, permissions: Permission[], how: 'shared' | 'alone'): Promise<void> {
+  const ids = [...new Set(permissions.map(({ company_id }) => company_id))].sort((a, b) => a - b)
+  const lock = raw(how === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock')
+  for (const id of ids) await db.run(sql`select ${lock}(${TURNS}, hashint8(${id}::bigint))`)
+}
+
+/** Suppresses what isn't already. Answers how many rows were added. To be called in a transaction. */
 export async function insertSuppressions(db: Database, permissions: Permission[], origin: string): Promise<number> {
   if (permissions.length === 0) return 0
+  await takeTurns(db, permissions, 'shared')
   return db.run(sql`
     insert into permissions (${written})
     select distinct on (e.company_id, h.hash, e.channel, e.purpose) ${given('suppression', origin)}
@@ -78,8 +92,10 @@ export async function insertSuppressions(db: Database, permissions: Permission[]
     where not ${stands(sql`h.hash`, sql`e.company_id`, sql`e.channel`, sql`e.purpose`, sql`s.client_id is null`)}`)
 }
 
+/** To be called in a transaction. */
 export async function insertConsents(db: Database, permissions: Permission[], origin: string): Promise<number> {
   if (permissions.length === 0) return 0
+  await takeTurns(db, permissions, 'alone')
   return db.run(sql`
     insert into permissions (${written})
     select ${given('consent', origin)} from ${givenRows(permissions)}
