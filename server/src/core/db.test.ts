@@ -63,3 +63,24 @@ test('an error that is not of the database is thrown as it is', async () => {
     mine,
   )
 })
+
+test('a transaction that says nothing any more is ended, and its locks are free', async () => {
+  const [row] = await pool.many(sql`show idle_in_transaction_session_timeout`)
+  assert.deepEqual(row, { idle_in_transaction_session_timeout: '1min' })
+  const { connectionString } = pool.pg.options
+  const silent = openPool({ connectionString, idle_in_transaction_session_timeout: 200 })
+  after(() => silent.end())
+  const lock = sql`select pg_advisory_xact_lock(1)`
+  const lost = silent.transaction(async (db) => {
+    await db.run(lock)
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    await db.run(sql`select 1`)
+  })
+  lost.catch(() => {})
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  const begun = Date.now()
+  await pool.run(lock)
+  assert.ok(Date.now() - begun < 1000, 'the other did not wait for it to wake up')
+  await assert.rejects(lost)
+  await silent.run(sql`select 1`)
+})

@@ -86,9 +86,13 @@ function sender(client: pg.PoolClient) {
 /**
  * `pipeline` lets `begin` travel with the first statement and `commit` with the last: a transaction of two statements
  * takes two round trips instead of four.
+ *
+ * PostgreSQL ends a transaction from which it hears nothing for a minute: a machine that was suspended or lost from the
+ * network in the middle of one would keep its locks, and with them everybody else's calls, for hours.
  */
 export function openPool(config: pg.PoolConfig): Pool {
-  const pool = new pg.Pool({ max: 20, ...config, pipeline: true } as pg.PoolConfig)
+  const idle_in_transaction_session_timeout = 60_000
+  const pool = new pg.Pool({ max: 20, idle_in_transaction_session_timeout, ...config, pipeline: true } as pg.PoolConfig)
   // An idle connection that breaks is replaced by the pool; without a listener Node would end the process.
   pool.on('error', () => {})
   // One that breaks while it is lent out also tells whoever waits for its answer.
