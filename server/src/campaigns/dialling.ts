@@ -100,7 +100,8 @@ async function claim(
   const contactOf = new Map(contacts.map((contact) => [`${contact.campaign_id} ${contact.client_id}`, contact]))
   const claimed = written.map((call) => {
     const contact = contactOf.get(`${call.campaign_id} ${call.client_id}`)!
-    return { ...call, callback_at: contact.callback_at, recent_attempts: attempts.get(contact) }
+    const { schedule } = waiting.get(call.campaign_id)!
+    return { ...call, callback_at: contact.callback_at, recent_attempts: attempts.get(contact), schedule }
   })
   return { looked: contacts.length, saturated: false, claimed }
 }

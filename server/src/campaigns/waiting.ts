@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag'
 import { ruleBooks } from '../compliance/company-rules.ts'
 import type { RuleBook } from '../compliance/law.ts'
+import { assertClocksAgree } from '../core/clock.ts'
 import type { Database } from '../core/db.ts'
 import type { VoiceProvider } from '../providers/voice.ts'
 import type { CallerIds } from '../voice-agents/caller-id.ts'
@@ -103,6 +104,7 @@ export async function takeRate(
   const { recent, now } = await db.one<{ recent: [at: number, calls: number][]; now: number }>(sql`
     with locked as (select recent from dial_lock where id = 1 for update)
     select coalesce(recent -> ${name}::text, '[]') as recent, extract(epoch from clock_timestamp()) * 1000 as now from locked`)
+  assertClocksAgree(now)
   const inSecond = recent.filter(([at]) => at > now - 1000)
   const since = (start: number) => inSecond.reduce((sum, [at, calls]) => sum + (at > start ? calls : 0), 0)
   // A whole second's calls at once, the last of them late, would meet the first of the next second at the carrier.

@@ -34,3 +34,21 @@ export function fastClock(anchor: Date, anchorReal: Date, speed: number): Clock 
     sleep: (ms, signal) => pause(ms / speed, signal),
   }
 }
+
+/** Clocks of machines that are looked after differ by much less: milliseconds. */
+const MOST_SKEW_MS = 60_000
+
+/**
+ * To be asked before anybody is called or written to: hours are judged by this process's clock, and one that is wrong rings
+ * people at six in the morning. The database's is the only other one there is; when the two differ, either may be wrong.
+ *
+ * @param database What the database's clock shows: milliseconds since 1970.
+ * @throws When the clocks differ by more than a minute.
+ */
+export function assertClocksAgree(database: number): void {
+  const ahead = Math.round((Date.now() - database) / 1000)
+  if (Math.abs(ahead) * 1000 > MOST_SKEW_MS)
+    throw new Error(
+      `the clock of this process is ${Math.abs(ahead)} s ${ahead > 0 ? 'ahead of' : 'behind'} the database's: nobody is called or written to until they agree`,
+    )
+}

@@ -11,6 +11,7 @@ import type { RuleBook } from '../compliance/law.ts'
 import { permissionOf } from '../compliance/permissions.ts'
 import { selectRecentAttempts } from '../compliance/recent-attempts.ts'
 import { candidateZones } from '../compliance/time-zones.ts'
+import { assertClocksAgree } from '../core/clock.ts'
 import { entryRows } from '../core/columns.ts'
 import type { Database } from '../core/db.ts'
 import type { Engine, Job } from '../engine/job.ts'
@@ -124,6 +125,10 @@ async function claim(db: Database, { nodeId, clock }: Engine): Promise<{ looked:
       where cc.company_id = m.company_id and cc.campaign_id = m.campaign_id and cc.client_id = m.client_id`)}) cf on true
     order by m.company_id, m.id`)
   if (rows.length === 0) return { looked: 0, outgoing: [] }
+  const { clock_now } = await db.one<{ clock_now: number }>(
+    sql`select extract(epoch from clock_timestamp()) * 1000 as clock_now`,
+  )
+  assertClocksAgree(clock_now)
   const campaigns = [
     ...new Map(
       rows.flatMap((row) =>

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import sql from 'sql-template-tag'
 import { optOutAddresses } from '../../src/compliance/opt-out.ts'
 import { pause } from '../../src/core/clock.ts'
+import { openPool } from '../../src/core/db.ts'
 import { createProviders } from '../../src/providers/index.ts'
 import { DialPutOff, DialRefused, type VoiceEvents } from '../../src/providers/voice.ts'
 import { campaignWorld } from '../support/campaigns.ts'
@@ -160,6 +161,31 @@ test('a pass that waits for its turn until the hours are over rings nobody', asy
     async () => (await pool.many(sql`select from campaign_contacts where last_decision is not null`)).length > 0,
   )
   assert.deepEqual(await pool.many(sql`select id from calls`), [])
+})
+
+test('while the clocks of the process and the database differ nobody is rung', async () => {
+  const { api, clock, firm, list, create } = await runningWorld()
+  const { pool } = api
+  const client = await firm.ok('POST /v1/clients', clientPayload({ mobile: '+12122021000', state: 'NY' }))
+  const record = await firm.ok('POST /v1/cases', casePayload({ client_ids: [client.id] }))
+  await firm.tool('attach_to_case_list', { id: list.id, include_ids: [record.id] })
+  await create({ runs: [runPayload({ start_time: '08:00', end_time: '21:00' })] })
+  // Ours, found before PostgreSQL's own by connections from now on.
+  const { name } = await pool.one<{ name: string }>(sql`select current_database() as name`)
+  await pool.run(sql`
+    create function public.clock_timestamp() returns timestamptz language sql as
+      $$ select pg_catalog.clock_timestamp() + interval '2 minutes' $$`)
+  await pool.pg.query(`alter database ${name} set search_path = public, pg_catalog`)
+  const engine = openPool({ connectionString: pool.pg.options.connectionString, max: 4 })
+  await startTestEngine(api, clock, { pool: engine, providers: createProviders(engine, clock) })
+  api.closing.unshift(() => engine.end())
+  const planned = sql`select from campaign_contacts where due_at is not null`
+  await eventually(async () => (await pool.many(planned)).length > 0)
+  await pool.run(sql`update campaigns set status = 'active'`)
+  await pause(2500)
+  assert.deepEqual(await pool.many(sql`select id from calls`), [])
+  await pool.run(sql`drop function public.clock_timestamp()`)
+  await eventually(async () => (await pool.many(sql`select call_id from sandbox_calls`)).length > 0)
 })
 
 test('Twilio is not asked for a call that the gate allowed too long ago', async () => {
