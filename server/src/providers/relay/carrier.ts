@@ -1,7 +1,14 @@
 import sql from 'sql-template-tag'
 import { type Clock, pause } from '../../core/clock.ts'
 import type { Database } from '../../core/db.ts'
-import type { CallStatusEvent, CarrierCall, SoughtCall, VoiceEvents, VoiceProvider } from '../voice.ts'
+import {
+  assertInTime,
+  type CallStatusEvent,
+  type CarrierCall,
+  type SoughtCall,
+  type VoiceEvents,
+  type VoiceProvider,
+} from '../voice.ts'
 import type { RelayAccount, RelayCall } from './account.ts'
 import { failedReason } from './failed-reason.ts'
 import { addCallRoutes } from './routes.ts'
@@ -74,6 +81,7 @@ export function relayCarrier(db: Database, clock: Clock, account: RelayAccount):
       const { to, from, ring_seconds, max_seconds } = call
       const { agent } = await (await started.promise).brief(call)
       const at = callAddresses(account, call)
+      assertInTime(call)
       const sid = await calls.create({
         to,
         from: from ?? account.from,
