@@ -21,6 +21,9 @@ export interface ContactRow extends PersonFacts, StandingFacts {
 
 const permission = permissionOf({ channel: sql`'call'`, address: sql`c.mobile_e164`, purpose: sql`p.purpose` })
 
+/** 555-0100 to 555-0199 of an area code are nobody's: whoever tries things out calls the same one again and again. */
+const isSomebodys = sql`c.mobile_e164 !~ '^\\+1[0-9]{3}55501[0-9]{2}$'`
+
 /** Of `contacts` (rows of campaign_contacts, aliased `cc`): the columns of a `ContactRow`. */
 export const contactFacts = (contacts: Sql): Sql => sql`
   select cc.company_id, cc.campaign_id, cc.client_id, cc.case_id, cc.state as standing, cc.attempts, cc.announced, cc.delays_used,
@@ -36,12 +39,12 @@ export const contactFacts = (contacts: Sql): Sql => sql`
     ) as number_in_call, array(
       select o.created_at from (
         (select f.created_at from calls f
-          where f.company_id = cc.company_id and f.to_number = c.mobile_e164
+          where f.company_id = cc.company_id and f.to_number = c.mobile_e164 and ${isSomebodys}
             and (f.client_id <> cc.client_id or f.campaign_id <> cc.campaign_id)
           order by f.created_at desc limit 5)
         union all
         (select f.created_at from calls f
-          where f.company_id = cc.company_id and f.client_id = cc.client_id and f.campaign_id <> cc.campaign_id
+          where f.company_id = cc.company_id and f.client_id = cc.client_id and f.campaign_id <> cc.campaign_id and ${isSomebodys}
           order by f.id desc limit 5)) o
     ) as recent_others, coalesce(n.pending, false) as notice_pending, n.sent_at as notice_sent_at
   from (${contacts}) cc

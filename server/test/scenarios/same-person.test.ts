@@ -6,7 +6,7 @@ import { startApi } from '../support/api.ts'
 import { clockAt, eventually, startTestEngine } from '../support/engine.ts'
 import { seedCampaign } from '../support/seed.ts'
 
-const SHARED = '+12125550188'
+const SHARED = '+12125560188'
 const HOUR = 3_600_000
 
 /** A firm with two campaigns over the same contacts, one call to each contact. */
@@ -61,6 +61,16 @@ test('two contacts who share a number are both called, but the number rings once
   const refusals = await firm.api.pool.many<{ law: string[] }>(sql`
     select law from refusals where ${firm.mine} and rules = '{legal_attempts}'`)
   assert.deepEqual(refusals[0]?.law, ['house-spacing@1'])
+})
+
+test("a number that is nobody's may be tried again and again", async () => {
+  const firm = await firmWith(2, ['+12025550100', '+12025550100'])
+  await startTestEngine(firm.api, firm.clock, { maxConcurrentCalls: 50 })
+  const calls = await eventually(async () => {
+    const made = await firm.calls()
+    return made.length === 2 ? made : undefined
+  }, 60)
+  assert.ok(calls[1]!.created_at.getTime() - calls[0]!.created_at.getTime() < HOUR)
 })
 
 test('a contact with cases in two campaigns is called by both, an hour apart, also on another number', async () => {
