@@ -18,7 +18,7 @@ test('the README lists every setting with its default', () => {
 
 test('of every setting for real calls, texts and mail the README says what it costs when it is missing', () => {
   const real = Object.keys(SETTINGS).filter((name) =>
-    /^(TWILIO|VAPI|RETELL|SMTP|LANGUAGE_MODEL|RECORD|VOICE|PUBLIC|MAX_CONCURRENT)/.test(name),
+    /^(TWILIO|TELNYX|VAPI|RETELL|SMTP|LANGUAGE_MODEL|RECORD|VOICE|PUBLIC|MAX_CONCURRENT)/.test(name),
   )
   const told = [...readme.matchAll(/^\| Missing \| What it costs \|\n\|---\|---\|\n((?:\|.*\n)+)/gm)]
     .flatMap(([, rows]) => rows!.split('\n'))

@@ -170,6 +170,25 @@ const RETELL = {
   RETELL_AGENT_ID: 'agent_1',
   PUBLIC_URL: 'https://calls.example.com',
 }
+const TELNYX = {
+  TELNYX_API_KEY: 'KEY0123456789ABCDEF',
+  TELNYX_PUBLIC_KEY: `${'A'.repeat(43)}=`,
+  TELNYX_ACCOUNT_SID: '61bf923e-5e4d-4595-a110-56190ea18a1b',
+  TELNYX_APPLICATION_ID: '1234567890',
+  TELNYX_FROM: '+12125550100',
+  PUBLIC_URL: 'https://calls.example.com',
+}
+
+test('Telnyx calls where its settings are there, all of them; Twilio may go on with texts beside it', () => {
+  assert.equal(carrierOf(read(TELNYX)), 'telnyx')
+  assert.equal(carrierOf(read({ ...TWILIO, ...TELNYX, VOICE_PROVIDER: 'telnyx' })), 'telnyx')
+  assert.equal(
+    problems({ ...TELNYX, TELNYX_PUBLIC_KEY: 'not a key' }),
+    'TELNYX_PUBLIC_KEY must be the public key of the account: 32 bytes in base64',
+  )
+  const { TELNYX_PUBLIC_KEY: _, ...rest } = TELNYX
+  assert.equal(problems(rest), 'TELNYX_API_KEY needs TELNYX_PUBLIC_KEY')
+})
 
 test('a host calls where its settings are there; where several could, one must be named', () => {
   const by = (environment: Record<string, string>) => carrierOf(read(environment))
@@ -184,7 +203,7 @@ test('a host calls where its settings are there; where several could, one must b
 })
 
 test('what is said on the phone is told by https only', () => {
-  for (const settings of [TWILIO, VAPI, RETELL])
+  for (const settings of [TWILIO, TELNYX, VAPI, RETELL])
     assert.match(problems({ ...settings, PUBLIC_URL: 'http://a.b' }), /needs a PUBLIC_URL that begins with https/)
 })
 
