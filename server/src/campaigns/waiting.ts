@@ -44,7 +44,7 @@ export async function selectWaiting(db: Database, maxConcurrentCalls: number, no
     from campaigns p
     join companies co on co.id = p.company_id
     left join agents a on a.company_id = p.company_id and a.id = p.agent_id and a.deleted_at is null
-    where p.status = 'active' and p.deleted_at is null and exists (
+    where p.status = 'active' and p.deleted_at is null and co.campaigns_enabled and exists (
       select from campaign_contacts cc
       where cc.company_id = p.company_id and cc.campaign_id = p.id and cc.state = 'due' and cc.priority in (0, 1) and cc.due_at <= ${now})
     for key share of p skip locked`)

@@ -42,10 +42,12 @@ export async function selectCompanies(db: Database): Promise<{ company_id: numbe
   return db.many(sql`select id as company_id, name, created_at from companies order by id`)
 }
 
-/** Answers whether it was otherwise before. */
+/** Answers whether it was otherwise before. Waits for a dial pass under way, which has read what was. */
 export async function updateCampaignsEnabled({ db, companyId }: Scope, enabled: boolean): Promise<boolean> {
   const changed = await db.run(sql`
     update companies set campaigns_enabled = ${enabled} where id = ${companyId} and campaigns_enabled <> ${enabled}`)
+  await db.run(sql`
+    select from campaigns where company_id = ${companyId} and status = 'active' order by id for update`)
   return changed > 0
 }
 
