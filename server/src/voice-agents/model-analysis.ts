@@ -10,6 +10,7 @@ import { yesOrNo } from './hearing.ts'
 
 const ANSWERS_WITHIN_MS = 20_000
 const LONGEST_SUMMARY = 2000
+const MOST_TOKENS = 3000
 
 /** What a model may find in a conversation; everything else follows from what happened, not from what was meant. */
 const READABLE: readonly CallResult[] = [
@@ -43,6 +44,7 @@ export async function analyseByModel(model: LanguageModel, held: Held, brief: Ca
     model,
     instructions: INSTRUCTIONS,
     prompt: questionOf(held, brief),
+    maxOutputTokens: MOST_TOKENS,
     maxRetries: 1,
     abortSignal: AbortSignal.timeout(ANSWERS_WITHIN_MS),
   })
