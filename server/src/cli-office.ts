@@ -1,20 +1,8 @@
 import type { Command } from 'commander'
+import type { Of, Toolkit } from './cli-toolkit.ts'
 import { type Office, selectOffice, updateOffice } from './companies/office.ts'
 import { COMMAND_LINE } from './core/actors.ts'
 import { insertAudit } from './core/change.ts'
-import type { Scope } from './core/operation.ts'
-
-interface Of {
-  company?: number
-  json?: boolean
-}
-
-interface Toolkit {
-  inCompany<T>(of: Of, work: (scope: Scope) => Promise<T>): Promise<T>
-  withCompany(command: Command): Command
-  withJson(command: Command): Command
-  print(json: boolean | undefined, value: unknown, text: () => string): void
-}
 
 interface Options extends Of {
   hours?: string

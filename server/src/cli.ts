@@ -77,7 +77,7 @@ for (const [name, enabled, description] of [
 }
 
 addAgentCommands(program, { inCompany, withCompany, withJson, positiveId, print })
-addOfficeCommand(company, { inCompany, withCompany, withJson, print })
+addOfficeCommand(company, { inCompany, withCompany, withJson, positiveId, print })
 addComplianceCommands(program, { inCompany, withCompany, withJson, positiveId, print })
 addConsentCommands(program, { inCompany, withCompany, withJson, positiveId, print })
 
