@@ -25,14 +25,15 @@ const CASES = {
   lastLost: { pickup: 'answers', callbacks: 'last lost' },
   doubled: { pickup: 'answers', callbacks: 'doubled' },
   cut: { pickup: 'answers', cut: 'breaks' },
-  warm: { pickup: 'answers', persona: 'asks_for_person', colleague: 'takes it' },
-  refusedTransfer: { pickup: 'answers', persona: 'asks_for_person', colleague: 'refuses' },
+  transfer: { pickup: 'answers', persona: 'asks_for_person', colleague: 'takes it' },
+  unansweredTransfer: { pickup: 'answers', persona: 'asks_for_person', colleague: 'no-answer' },
 } as const satisfies Record<string, Behaviour>
 
 type Case = keyof typeof CASES
 const names = Object.keys(CASES) as Case[]
 const numberOf = (name: Case) => `+1212${2000001 + names.indexOf(name)}`
 const FROM = '+12125550155'
+const MESSAGE = 'Please call us back about your appointment.'
 
 const clock = clockAt('2026-03-02T15:00:00Z', 20)
 let companyId = 0
@@ -55,8 +56,8 @@ const { api, twilio, url } = await startRealCalls({
   async seed({ pool }) {
     companyId = (await seedCampaign(pool, { contacts: names.length, callbackDelays: [] })).companyId
     await pool.run(sql`
-      update agents set is_transfer_enabled = true, transfer_number = '+12125550199', transfer_mode = 'warm'
-      where company_id = ${companyId}`)
+      update agents set is_transfer_enabled = true, transfer_number = '+12125550199', transfer_mode = 'cold',
+        voicemail_action = 'message', voicemail_message = ${MESSAGE} where company_id = ${companyId}`)
   },
 })
 
@@ -86,8 +87,8 @@ for (const [name, result, reason] of [
   ['lastLost', 'converted', 'agent_hangup'],
   ['doubled', 'converted', 'agent_hangup'],
   ['cut', 'failed', 'error_unknown'],
-  ['warm', 'transferred', 'call_transfer'],
-  ['refusedTransfer', 'callback_requested', 'agent_hangup'],
+  ['transfer', 'transferred', 'call_transfer'],
+  ['unansweredTransfer', 'callback_requested', 'agent_hangup'],
 ] as const)
   test(`${name}: ${result}, and rung ${name === 'refused' ? 'never' : 'once'}`, async () => {
     const { row, placed } = await ended(name)
@@ -100,15 +101,37 @@ test('the call is asked for in TeXML, with all that matters', async () => {
   const [{ form }] = (await ended('converted')).placed as [any]
   assert.deepEqual(
     [form.From, form.Timeout, form.TimeLimit, form.MachineDetection, form.AsyncAmd, form.StatusCallbackEvent],
-    [FROM, '30', '1800', 'Enable', 'true', 'initiated ringing answered completed'],
+    [FROM, '30', '1800', 'DetectMessageEnd', 'true', 'initiated ringing answered completed'],
   )
   assert.match(form.Texml, /<ConversationRelay [^>]*url="ws:[^"?]+"/)
   assert.match(form.Texml, /voice="aws\.Polly\.[A-Z]\w+-Neural"/)
   assert.doesNotMatch(form.Texml, /Ana|Lee|2000001/)
 })
 
+test('a machine is left the message of the agent, whole, by whose it is', async () => {
+  for (const name of ['machine', 'wordless'] as const) {
+    const { row, placed } = await ended(name)
+    const last = placed[0]!.heard.at(-1)!
+    assert.match(last, /^Hello, this is an AI assistant calling from Test firm\./)
+    assert.ok(last.endsWith(MESSAGE), last)
+    assert.match(row.summary, /the agent left its message/)
+  }
+})
+
+test('a cold transfer is told of once, whoever tells of it', async () => {
+  const steps = async (name: Case) => {
+    const { row } = await ended(name)
+    const entries = await api.pool.many<{ activity: string }>(sql`
+      select activity from audit_log where company_id = ${companyId} and record_type = 'call' and record_id = ${String(row.id)}
+        and activity like 'transfer%' order by id`)
+    return entries.map(({ activity }) => activity)
+  }
+  assert.deepEqual(await steps('transfer'), ['transfer_started', 'transfer_bridged', 'transfer_ended'])
+  assert.deepEqual(await steps('unansweredTransfer'), ['transfer_started', 'transfer_cancelled'])
+})
+
 test('a call is recorded once, and a conversation that broke is explained', async () => {
-  const { placed } = await ended('refusedTransfer')
+  const { placed } = await ended('unansweredTransfer')
   assert.equal(placed[0]!.recordings.length, 1)
   assert.ok(placed[0]!.recordings[0]!.afterWords >= 1)
   assert.match((await ended('cut')).placed[0]!.told.join(), /this is the AI assistant of Test firm/)

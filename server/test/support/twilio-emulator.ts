@@ -31,7 +31,9 @@ export interface Behaviour {
   /** The relay's socket goes while the agent's second turn is spoken: it breaks, or is closed as if nothing were wrong. */
   cut?: 'breaks' | 'closes'
   /** How the relay's socket is closed when the contact hangs up: 1005 names no reason, 1006 is none at all. */
-  closes?: 1000 | 1005 | 1006
+  closes?: 1000 | 1005 | 1006 | 'never'
+  /** A socket that our side lets go of ends nothing: the carrier asks nobody, and the call goes on in silence. */
+  deaf?: true
   /** They hang up before the relay is connected. */
   gone?: boolean
   /** Who picks up where the contact is put through. */
@@ -53,6 +55,8 @@ export interface EmulatedCall {
   /** Said to whoever picked up at the other end of a transfer. */
   whispers: string[]
   sockets: number
+  /** By a request of ours. */
+  hungUp: boolean
   recordings: { sid: string; afterWords: number; stopped?: true }[]
   legs: string[]
 }
@@ -201,6 +205,7 @@ export async function startTwilio(
         current.stopped = true
         return answer(response, 200, { call_sid: call.sid, status: 'stopped' })
       case 'update':
+        call.hungUp = true
         lives.get(call)?.hangUp()
     }
     answer(response, 200, dialect.resource(call))
@@ -233,6 +238,7 @@ export async function startTwilio(
       told: [],
       whispers: [],
       sockets: 0,
+      hungUp: false,
       recordings: [],
       legs: [],
     }
@@ -429,13 +435,14 @@ export async function startTwilio(
     }
     function bye(): void {
       over.resolve({ SessionStatus: 'completed' })
+      if (how.closes === 'never') return
       if (how.closes === 1006) socket.terminate()
       else if (how.closes === 1005) socket.close()
       else socket.close(1000)
     }
 
     gone.addEventListener('abort', bye)
-    socket.on('close', (code) => over.resolve({ SessionStatus: code === 1000 ? 'ended' : 'failed' }))
+    socket.on('close', (code) => how.deaf || over.resolve({ SessionStatus: code === 1000 ? 'ended' : 'failed' }))
     send({
       type: 'setup',
       sessionId: `VX${call.sid.slice(2)}`,
