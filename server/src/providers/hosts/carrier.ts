@@ -1,6 +1,6 @@
-import sql from 'sql-template-tag'
-import { type Clock, pause } from '../../core/clock.ts'
+import type { Clock } from '../../core/clock.ts'
 import type { Database } from '../../core/db.ts'
+import { carriersId, lookFor } from '../look-up.ts'
 import {
   assertInTime,
   type CallRef,
@@ -14,9 +14,6 @@ import {
 import type { Ending, Host, HostCall, TransferStep } from './host.ts'
 import type { References } from './references.ts'
 import { placingFailure, putOff } from './refusals.ts'
-
-/** When a call whose placing was not answered is looked for: real milliseconds. It may come into being a moment later. */
-const LOOK_AFTER_MS = [500, 2000, 5000]
 
 /** So long a call that is over waits for the host's reading of it. */
 const READING_MS = 180_000
@@ -41,16 +38,8 @@ export function hostedCarrier<Request>(
     at: at ?? clock.now(),
   })
 
-  /** The host's own id, where it is known by now: a callback may have told it. */
-  async function idOf({ company_id, call_id, provider_call_id }: SoughtCall): Promise<string | null> {
-    if (provider_call_id) return provider_call_id
-    const row = await db.maybe<{ provider_call_id: string | null }>(sql`
-      select provider_call_id from calls where company_id = ${company_id} and id = ${call_id}`)
-    return row?.provider_call_id ?? null
-  }
-
   async function find(call: SoughtCall): Promise<HostCall | null> {
-    const id = await idOf(call)
+    const id = await carriersId(db, call)
     return id ? host.get(id) : host.find(await references.of(call), call)
   }
 
@@ -134,21 +123,14 @@ export function hostedCarrier<Request>(
       return found && known(found, clock)
     },
     async resume(call) {
-      let found = await find(call)
-      for (const wait of call.provider_call_id ? [] : LOOK_AFTER_MS) {
-        if (found || stopping.signal.aborted) break
-        await pause(wait, stopping.signal)
-        found = await find(call)
-      }
-      // Whoever takes the call over next looks on.
-      if (!found && stopping.signal.aborted) throw new Error(`stopped while looking for a call at ${host.name}`)
+      const found = await lookFor(call, find, stopping.signal)
       if (!found) return null
       const since = clock.now().getTime() - (found.ended_at?.getTime() ?? 0)
       await changed(call, found, since > READING_MS)
       return known(found, clock)
     },
     async hangUp(call) {
-      const id = (await idOf(call)) ?? (await find(call))?.provider_call_id
+      const id = (await carriersId(db, call)) ?? (await find(call))?.provider_call_id
       if (id) await host.end(id)
     },
     async stop() {

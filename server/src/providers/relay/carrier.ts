@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag'
-import { type Clock, pause } from '../../core/clock.ts'
+import type { Clock } from '../../core/clock.ts'
 import type { Database } from '../../core/db.ts'
+import { carriersId, lookFor } from '../look-up.ts'
 import {
   assertInTime,
   type CallStatusEvent,
@@ -14,9 +15,6 @@ import { failedReason } from './failed-reason.ts'
 import { addCallRoutes } from './routes.ts'
 import { relayConversations } from './sessions.ts'
 import { callAddresses, relayTwiml } from './twiml.ts'
-
-/** When a call whose placing was not answered is looked for: real milliseconds. It may come into being a moment later. */
-const LOOK_AFTER_MS = [500, 2000, 5000]
 
 /** Its clock and ours may differ by so much. */
 const SKEW_MS = 60_000
@@ -40,7 +38,7 @@ export function relayCarrier(db: Database, clock: Clock, account: RelayAccount):
   /** The carrier does not know our ids: a call is found by its own, or by whom it rings, from where, and since when. */
   async function find(call: SoughtCall): Promise<RelayCall | null> {
     const asked = (call.since ?? clock.now()).getTime()
-    const sid = call.provider_call_id ?? (await noted(call))
+    const sid = await carriersId(db, call)
     if (sid) {
       const found = await calls.fetch(sid)
       if (!found && clock.now().getTime() < asked + calls.lagMs)
@@ -53,13 +51,6 @@ export function relayCarrier(db: Database, clock: Clock, account: RelayAccount):
     const others = await db.many<{ sid: string }>(sql`
       select provider_call_id as sid from calls where provider_call_id = any(${recent.map((each) => each.sid)}::text[])`)
     return recent.filter(({ sid }) => !others.some((other) => other.sid === sid)).at(-1) ?? null
-  }
-
-  /** A callback may have told since. */
-  async function noted({ company_id, call_id }: SoughtCall): Promise<string | null> {
-    const row = await db.maybe<{ provider_call_id: string | null }>(sql`
-      select provider_call_id from calls where company_id = ${company_id} and id = ${call_id}`)
-    return row?.provider_call_id ?? null
   }
 
   async function lookup(call: SoughtCall): Promise<CarrierCall | null> {
@@ -98,13 +89,7 @@ export function relayCarrier(db: Database, clock: Clock, account: RelayAccount):
     },
     lookup,
     async resume(call) {
-      let found = await find(call)
-      const waits = call.provider_call_id ? [] : LOOK_AFTER_MS
-      for (const wait of waits) {
-        if (found || stopping.signal.aborted) break
-        await pause(wait, stopping.signal)
-        found = await find(call)
-      }
+      const found = await lookFor(call, find, stopping.signal)
       if (!found) return null
       const event = statusOf(call, found)
       if (event) await (await started.promise).status(event)
