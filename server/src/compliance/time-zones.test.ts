@@ -179,6 +179,17 @@ test('the laws of the address and of the area code both count', () => {
   assert.deepEqual(jurisdictions, ['US', 'US-NY', 'US-IL'])
 })
 
+test('where the stated zone is none of the address and the area code, the laws of the states that keep it count, too', () => {
+  const newYork = { state: 'NY', postal_code: '10001', mobile_e164: '+12125550101' }
+  for (const timezone of ['America/New_York', 'US/Eastern', 'America/Detroit', 'EST'])
+    assert.deepEqual(of({ ...newYork, timezone }).jurisdictions, ['US', 'US-NY'], timezone)
+  const moved = of({ ...newYork, timezone: 'America/Chicago' }).jurisdictions
+  for (const state of ['US-NY', 'US-IL', 'US-TX', 'US-AL', 'US-KY']) assert.ok(moved.includes(state), state)
+  for (const state of ['US-CA', 'US-ME', 'US-HI']) assert.ok(!moved.includes(state), state)
+  assert.deepEqual(of({ ...newYork, timezone: 'Pacific/Honolulu' }).jurisdictions, ['US', 'US-NY', 'US-HI'])
+  assert.deepEqual(of({ ...newYork, timezone: 'Europe/London' }).jurisdictions, ['US', 'US-NY'])
+})
+
 test('an invalid stated zone is passed over', () => {
   for (const timezone of ['Mars/Olympus', '+05:00', '', '  ', 'Eastern'])
     assert.deepEqual(of({ timezone, state: 'CA' }), of({ state: 'CA' }), timezone)

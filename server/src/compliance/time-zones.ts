@@ -1,5 +1,5 @@
 import { type CountryCode, getCountries, getCountryCallingCode } from 'libphonenumber-js/min'
-import { isZone } from './local-time.ts'
+import { isZone, wallTime } from './local-time.ts'
 import { anywhere, type Place, placeByName, type Spot, spotByAreaCode, spotByZip, union } from './places.ts'
 
 /** What is known about where a contact lives: columns of `clients`. */
@@ -19,7 +19,8 @@ export interface ZoneCandidates {
   readonly source: ZoneSource
   /**
    * Where the contact may be, by address and by area code, for "the strictest of": ISO 3166-2 (`US-FL`), `US` always
-   * among them, because it is where the firm acts from. Every state of the US when neither is known.
+   * among them, because it is where the firm acts from. Every state of the US when neither is known; every state whose
+   * clocks go as stated, too, where they go so in none of these.
    */
   readonly jurisdictions: readonly string[]
 }
@@ -63,14 +64,30 @@ function shared(candidates: ZoneCandidates): ZoneCandidates {
 function resolve(timezone: string, state: string, postalCode: string, number: string): ZoneCandidates {
   const address = spotByAddress(state, postalCode, number)
   const line = spotByNumber(number)
-  const places = union([address?.places ?? [], line?.places ?? []])
-  const jurisdictions = union([['US'], (places.length ? places : anywhere.places).map(({ code }) => code)])
+  const stated = isZone(timezone) ? withDaylightSaving(timezone) : null
+  const known = union([address?.places ?? [], line?.places ?? []])
+  const moved = stated && !known.some((place) => keepsTime(place, stated))
+  const places = known.length === 0 ? anywhere.places : moved ? [...known, ...placesKeeping(stated)] : known
+  const jurisdictions = union([['US'], places.map(({ code }) => code)])
   const candidates = (zones: readonly string[], source: ZoneSource) => ({ zones, source, jurisdictions })
-  if (isZone(timezone)) return candidates(withDaylightSaving(timezone), 'stated')
+  if (stated) return candidates(stated, 'stated')
   if (address) return candidates(address.zones, 'address')
   if (line) return candidates(line.zones, isNorthAmerican(number) ? 'area_code' : 'country')
   return candidates(anywhere.zones, 'unknown')
 }
+
+const WINTER = Date.UTC(2026, 0, 15)
+const SUMMER = Date.UTC(2026, 6, 15)
+
+/** Detroit and New York are two zones with the same clocks. */
+const sameClocks = (one: string, other: string): boolean =>
+  [WINTER, SUMMER].every((at) => wallTime(one, at) === wallTime(other, at))
+
+const keepsTime = (place: Place, zones: readonly string[]): boolean =>
+  place.zones.some((zone) => zones.some((each) => sameClocks(zone, each)))
+
+const placesKeeping = (zones: readonly string[]): readonly Place[] =>
+  anywhere.places.filter((place) => keepsTime(place, zones))
 
 /** Names for a fixed offset: whoever writes EST most likely means the zone that has daylight saving time. */
 const abbreviations: Record<string, string> = { EST: 'America/New_York', MST: 'America/Denver' }
