@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Of, Toolkit } from './cli-toolkit.ts'
 import { addRule, endRuleChange, type RuleChange, waiveRule } from './compliance/change-rules.ts'
 import { companyRules } from './compliance/company-rules.ts'
 import { shipped } from './compliance/law.ts'
+import { insertList, LIST_KINDS, type ListKind, listWarnings, selectLists } from './compliance/lists.ts'
+import { dayOf } from './compliance/local-time.ts'
 import { selectOverrides } from './compliance/overrides.ts'
 import { PERMISSION_CHANNELS, type PermissionChannel } from './compliance/permissions.ts'
 import { PURPOSES } from './compliance/rule-schema.ts'
@@ -28,17 +30,25 @@ export function addComplianceCommands(
   interface ImportOptions extends Of {
     channel: PermissionChannel
     purpose: string
+    list: ListKind
+    asOf?: string
   }
   command(suppression.command('import').description('Suppress every number and address of a CSV file or plain list'))
     .argument('<file>', 'with a column address, phone, mobile or email, or with one address a line')
     .addOption(channel().makeOptionMandatory())
     .addOption(new Option('--purpose <purpose>', 'for what').choices([...PURPOSES, 'all']).default('all'))
-    .action(async (file: string, { channel, purpose, ...of }: ImportOptions) => {
+    .addOption(new Option('--list <kind>', 'whose list it is').choices(LIST_KINDS).default('internal'))
+    .option('--as-of <date>', 'the day of the list; needed for one of others', day)
+    .action(async (file: string, { channel, purpose, list: kind, asOf, ...of }: ImportOptions) => {
+      if (!asOf && kind !== 'internal') throw new Error('give --as-of: the day of which the list is')
+      const as_of = asOf ?? today()
       const text = await readFile(file, 'utf8')
       const { added, known, unreadable } = await inCompany(of, async (scope) => {
-        const given = { channel, purpose, origin: 'import', evidence: { file: basename(file) } }
+        const given = { channel, purpose, origin: 'import', evidence: { file: basename(file), list: kind, as_of } }
         const { changes, ...imported } = await importSuppressions(scope, text, given)
-        const to = { file: basename(file), channel, purpose, addresses: imported.added }
+        const { added, known } = imported
+        await insertList(scope, { kind, as_of, file: basename(file), channel, purpose, addresses: added + known })
+        const to = { file: basename(file), list: kind, as_of, channel, purpose, addresses: added }
         await record(scope, [
           {
             activity: 'suppression_recorded',
@@ -53,6 +63,16 @@ export function addComplianceCommands(
       const unread = unreadable.length > 0 ? ` Not readable: line ${unreadable.join(', ')}.` : ''
       print(of.json, { added, known, unreadable }, () => `${added} suppressed, ${known} were before.${unread}`)
     })
+
+  command(
+    suppression.command('lists').description('The lists that were imported, how old they are, and what is missing'),
+  ).action(async (of: Of) => {
+    const lists = await inCompany(of, selectLists)
+    const warnings = listWarnings(lists, new Date())
+    print(of.json, { lists, warnings }, () =>
+      [textTable(lists), ...warnings.map((each) => `Warning: ${each}.`)].join('\n'),
+    )
+  })
 
   withCompany(suppression.command('export').description('Write the list as CSV to the standard output'))
     .addOption(channel())
@@ -129,6 +149,14 @@ export function addComplianceCommands(
       return id
     })
   }
+}
+
+const today = () => new Date().toISOString().slice(0, 10)
+
+function day(text: string): string {
+  if (dayOf(text) === null) throw new InvalidArgumentError('It is not a date (YYYY-MM-DD).')
+  if (text > today()) throw new InvalidArgumentError('It lies ahead.')
+  return text
 }
 
 async function record({ db, companyId }: Scope, changes: Change[]): Promise<void> {

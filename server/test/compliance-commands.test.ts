@@ -167,3 +167,56 @@ test('the chain is checked and a contact is written on one page, over the comman
   assert.equal(broken.code, 1)
   assert.match(broken.stdout, new RegExp(`^Broken at record ${record.id}: it is not what was written`))
 })
+
+test('a national list is imported with its day, and a marketing campaign warns where it is missing or older than 31 days', async () => {
+  const { id: list } = await firm.ok('POST /v1/case_lists', { name: 'All', filter: {} })
+  const campaign = (purpose: string) =>
+    api.pool.one<{ id: number }>(sql`
+      with made as (
+        insert into campaigns (company_id, name, case_list_id, concurrency_limit, callback_delays, status, purpose, origin)
+        values (${firm.id}, ${purpose}, ${list}, 0, '[]', 'paused', ${purpose}, 'public_api') returning id
+      ), counted as (
+        insert into campaign_stats (company_id, campaign_id) select ${firm.id}, id from made
+      )
+      select id from made`)
+  const [marketing, update] = [await campaign('marketing'), await campaign('case_update')]
+  const warnings = async ({ id }: { id: number }) => (await firm.tool('get_campaign_stats', { id })).warnings
+  assert.match((await warnings(marketing))[0], /^no national do-not-call list has been imported/)
+  assert.deepEqual(await warnings(update), [])
+
+  const numbers = await file('national.txt', '+12125550171\n+12125550172\n')
+  const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
+  const national = (...more: string[]) =>
+    [
+      'suppression',
+      'import',
+      numbers,
+      '--channel',
+      'call',
+      '--purpose',
+      'marketing',
+      '--list',
+      'national',
+      ...more,
+    ] as const
+  const undated = await runCli(settings, ...national(), '--company', String(firm.id))
+  assert.match(undated.stderr, /--as-of/)
+  const ahead = await runCli(settings, ...national('--as-of', day(-2)), '--company', String(firm.id))
+  assert.match(ahead.stderr, /lies ahead/)
+
+  assert.equal((await answer(...national('--as-of', day(32)))).added, 2)
+  assert.match((await warnings(marketing))[0], /32 days old/)
+  assert.equal((await answer(...national('--as-of', day(31)))).known, 2)
+  assert.deepEqual(await warnings(marketing), [])
+  const { lists, warnings: none } = await answer('suppression', 'lists')
+  assert.deepEqual(none, [])
+  assert.deepEqual(lists.map(({ kind, as_of, addresses }: any) => [kind, as_of, addresses]).at(-1), [
+    'national',
+    day(31),
+    2,
+  ])
+  const { evidence } = await api.pool.one<{ evidence: object }>(
+    sql`select evidence from permissions where address = '+12125550171'`,
+  )
+  assert.deepEqual(evidence, { file: 'national.txt', list: 'national', as_of: day(32) })
+})

@@ -1,8 +1,9 @@
 import sql from 'sql-template-tag'
 import Type from 'typebox'
 import { minutes } from '../calls/minutes.ts'
+import { listWarnings, selectLists } from '../compliance/lists.ts'
 import type { Static } from '../core/fields.ts'
-import type { Scope } from '../core/operation.ts'
+import type { Context } from '../core/operation.ts'
 import { Stats } from './schema.ts'
 import { type Counters, percentage, statsOf } from './stats.ts'
 
@@ -24,20 +25,28 @@ export const CampaignStats = Type.Object({
   last_results: Type.Array(Type.Object({ result: Type.String(), clients: Count })),
   not_called: Type.Array(Type.Object({ reason: Type.String(), clients: Count })),
   messages_sent: Count,
+  warnings: Type.Array(Type.String()),
 })
 export type CampaignStats = Static<typeof CampaignStats>
 
 interface Row extends Counters {
+  purpose: string
   total_clients: number
   disqualified_clients: number
   total_seconds: number
 }
 
 /** The counters, and where the contacts stand now. Not called: contacts without an attempt that wait or are settled, by reason. */
-export async function selectCampaignStats({ db, companyId }: Scope, campaignId: number): Promise<CampaignStats> {
+export async function selectCampaignStats(
+  { db, companyId, clock }: Context,
+  campaignId: number,
+): Promise<CampaignStats> {
   const mine = sql`company_id = ${companyId} and campaign_id = ${campaignId}`
-  const [row, standing, last_results, not_called, messages] = await Promise.all([
-    db.one<Row>(sql`select * from campaign_stats where ${mine}`),
+  const [row, standing, last_results, not_called, messages, lists] = await Promise.all([
+    db.one<Row>(sql`
+      select s.*, p.purpose from campaign_stats s
+      join campaigns p on p.company_id = s.company_id and p.id = s.campaign_id
+      where s.company_id = ${companyId} and s.campaign_id = ${campaignId}`),
     db.one<{ due: number; live: number; settled: number }>(sql`
       select count(*) filter (where state = 'due')::int as due, count(*) filter (where state = 'live')::int as live,
         count(*) filter (where state = 'settled')::int as settled
@@ -55,6 +64,7 @@ export async function selectCampaignStats({ db, companyId }: Scope, campaignId: 
       select count(*)::int as sent from messages
       where company_id = ${companyId} and status in ('sent', 'delivered') and campaign_message_id in (
         select id from campaign_messages where ${mine})`),
+    selectLists({ db, companyId }),
   ])
   const { total_calls, failed_calls, total_clients, called_clients, converted_clients, disqualified_clients } = row
   return {
@@ -73,5 +83,6 @@ export async function selectCampaignStats({ db, companyId }: Scope, campaignId: 
     last_results,
     not_called,
     messages_sent: messages.sent,
+    warnings: row.purpose === 'marketing' ? listWarnings(lists, clock.now()) : [],
   }
 }
