@@ -18,6 +18,9 @@ import { placingFailure, putOff } from './refusals.ts'
 /** So long a call that is over waits for the host's reading of it. */
 const READING_MS = 180_000
 
+/** A host may list a call only once it is answered or given up: until then it is not known that there is none. */
+const LISTED_MS = 90_000
+
 const STEPS = ['started', 'bridged', 'cancelled', 'ended'] as const
 
 /** Calls that a host makes and talks through by itself: see docs/decisions/0060. */
@@ -124,6 +127,8 @@ export function hostedCarrier<Request>(
     },
     async resume(call) {
       const found = await lookFor(call, find, stopping.signal)
+      if (!found && clock.now().getTime() < (call.since?.getTime() ?? 0) + LISTED_MS)
+        throw new Error(`${host.name} may not list the call yet`)
       if (!found) return null
       const since = clock.now().getTime() - (found.ended_at?.getTime() ?? 0)
       await changed(call, found, since > READING_MS)

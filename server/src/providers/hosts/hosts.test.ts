@@ -138,6 +138,14 @@ for (const name of ['vapi', 'retell'] as const) {
     await voice.hangUp({ ...one, provider_call_id: 'call_999999' })
   })
 
+  test(`${name}: that a call is not there is believed only when it would have stopped ringing`, async () => {
+    const { voice } = await world(name)
+    const ago = (seconds: number) => new Date(clock.now().getTime() - seconds * 1000)
+    assert.equal(await voice.resume({ ...call(), since: ago(100) }), null)
+    // The search itself takes half an hour of this clock.
+    await assert.rejects(voice.resume({ ...call(), since: ago(-1800) }), /may not list the call yet/)
+  })
+
   test(`${name}: a call of which nobody heard is told when it is asked for`, async () => {
     const { voice, host, heard } = await world(name, { pickup: 'answers', callbacks: 'lost' })
     const one = call()

@@ -17,7 +17,6 @@ const MODEL = { provider: 'openai', model: 'gpt-4.1-mini', temperature: 0.3 } as
 /** What an assistant of the firm's lends; all that is said and done is ours. */
 const LENT = [
   'transcriber',
-  'voice',
   'backgroundSound',
   'backgroundSpeechDenoisingPlan',
   'startSpeakingPlan',
