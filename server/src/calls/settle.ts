@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag'
 import { followUpAppointments } from '../appointments/follow-up.ts'
 import { BREAKER, breakCampaign, isBroken, type Recent } from '../campaigns/breaker.ts'
+import { suppressWrongNumbers } from '../compliance/permissions.ts'
 import { coalesce } from '../core/coalesce.ts'
 import { entryRows } from '../core/columns.ts'
 import type { Database } from '../core/db.ts'
@@ -151,6 +152,15 @@ export async function settle(db: Database, ends: CallEnd[], now: Date): Promise<
     settled
       .filter(({ end }) => end.opted_out)
       .map(({ call: { id, ...call }, end }) => ({ ...call, call_id: id, at: end.ended_at })),
+  )
+  await suppressWrongNumbers(
+    db,
+    settled
+      .filter(({ end }) => end.result === 'wrong_number')
+      .map(({ call: { company_id, client_id, to_number: address, id: call_id }, end }) => ({
+        ...{ company_id, client_id, address, call_id },
+        at: end.ended_at,
+      })),
   )
   await insertCallTasks(
     db,

@@ -1,4 +1,5 @@
 import sql, { raw, type Sql } from 'sql-template-tag'
+import { CONTACT } from '../core/actors.ts'
 import { entryRows } from '../core/columns.ts'
 import type { Database } from '../core/db.ts'
 import type { Scope } from '../core/operation.ts'
@@ -46,6 +47,7 @@ const columns = {
   actor: 'text',
   evidence: 'jsonb',
   obtained_at: 'timestamptz',
+  client_id: 'bigint',
 }
 
 const hashOf = (address: Sql): Sql => sql`sha256(co.address_salt || convert_to(${address}, 'UTF8'))`
@@ -63,7 +65,7 @@ const written = raw(`company_id, kind, channel, purpose, address_hash, address, 
 const given = (kind: 'consent' | 'suppression', origin: string): Sql => sql`
   e.company_id, ${kind}, e.channel, e.purpose, h.hash, h.address, ${ending(sql`h.address`)}, e.source, e.actor, co.name,
   sha256(convert_to(e.evidence ->> 'words', 'UTF8')), e.evidence ->> 'form_version', e.evidence, e.obtained_at, ${origin}`
-const givenRows = (permissions: Permission[]): Sql => sql`
+const givenRows = (permissions: object[]): Sql => sql`
   ${entryRows(permissions, columns)} as e
   join companies co on co.id = e.company_id
   cross join lateral (select ${spelt(sql`e.address`)} as address, ${addressHash(sql`e.address`)} as hash) h`
@@ -90,6 +92,29 @@ export async function insertSuppressions(db: Database, permissions: Permission[]
     select distinct on (e.company_id, h.hash, e.channel, e.purpose) ${given('suppression', origin)}
     from ${givenRows(permissions)}
     where not ${stands(sql`h.hash`, sql`e.company_id`, sql`e.channel`, sql`e.purpose`, sql`s.client_id is null`)}`)
+}
+
+/**
+ * Whoever picks up at a wrong number has agreed to nothing: the contact is no longer reached there, by calls or texts, in
+ * any campaign, until the number is another one or somebody records a consent. Others who have the number are not meant.
+ */
+export async function suppressWrongNumbers(
+  db: Database,
+  wrong: { company_id: number; client_id: number; address: string; call_id: number; at: Date }[],
+): Promise<void> {
+  if (wrong.length === 0) return
+  const permissions = wrong.map(({ call_id, at, ...each }) => ({
+    ...each,
+    channel: 'all',
+    purpose: 'all',
+    source: 'spoken',
+    actor: CONTACT.actor.name,
+    evidence: { call_id, said: 'wrong number' },
+    obtained_at: at,
+  }))
+  await db.run(sql`
+    insert into permissions (${written}, client_id)
+    select ${given('suppression', 'system')}, e.client_id from ${givenRows(permissions)}`)
 }
 
 /** To be called in a transaction. */
