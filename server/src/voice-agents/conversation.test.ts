@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { ANSWERED, brief, lineWith } from '../../test/support/phone.ts'
-import { pause, realClock } from '../core/clock.ts'
-import { openRelayLine } from '../providers/relay/line.ts'
+import { ANSWERED, brief, lineWith, openRelay } from '../../test/support/phone.ts'
+import { pause } from '../core/clock.ts'
 import { ConversationLost, type PostCallField } from '../providers/voice.ts'
 import { analyse } from './analysis.ts'
 import type { AgentAction, BrainFor } from './brain.ts'
@@ -423,21 +422,12 @@ function hanging() {
 
 /** A conversation over the frames of a relay, in real time. */
 function relayed(brain: BrainFor, about = withFields) {
-  const sent: { type: string; token?: string }[] = []
-  const line = openRelayLine({
-    ref: { company_id: 1, call_id: 1 },
-    socket: { send: (frame) => void sent.push(frame) },
-    clock: realClock,
-    answeredAt: new Date(),
-    maxSeconds: 600,
-    startRecording: () => {},
-    stopRecording: async () => true,
-  })
+  const { line, sent } = openRelay()
   const optOuts: number[] = []
   const held = hold(line, about, brain, { onOptOut: () => void optOuts.push(Date.now()) })
   const says = (voicePrompt: string) => line.hear({ type: 'prompt', voicePrompt, lang: 'en-US', last: true })
   const hushed = () => line.hear({ type: 'info', name: 'agentSpeaking', value: 'off' })
-  return { line, sent, held, optOuts, says, hushed, spoken: () => sent.map(({ token }) => token ?? '').join('|') }
+  return { line, sent, held, optOuts, says, hushed }
 }
 
 test('a spoken opt-out ends the call at once, while the brain still thinks, and the brain is left', async () => {

@@ -94,6 +94,13 @@ test('who has said to be the contact stays it, until somebody else takes the pho
   }
 })
 
+test('a yes to a question that was not heard confirms nothing', () => {
+  const cut = (text: string): Turn => ({ ...WHO, text, interrupted: true })
+  for (const heard of ['', 'This is', 'This is an AI assistant calling from Marsh & Cole.'])
+    assert.equal(identified({ client }, [cut(heard), says('Yes.')]), false, heard)
+  assert.equal(identified({ client }, [cut('Hello. Am I speaking with Maria'), says('Yes.')]), true)
+})
+
 test('a name is text, not a pattern', () => {
   const odd = { first_name: 'Jo (J.)', last_name: 'X' }
   assert.equal(identified({ client: odd }, [WHO, says('This is Jo (J.).')]), true)

@@ -22,12 +22,16 @@ export function identities({ client }: Pick<CallBrief, 'client'>, transcript: re
     else if (handsOver(text)) known = false
     else if (confirmsIdentity(text, self)) {
       const before = transcript[index - 1]
-      const asked = before?.speaker === 'agent' && (before.asks ? before.asks === 'identity' : asking.test(before.text))
+      const asked = before?.speaker === 'agent' && asksWho(before, asking)
       known ||= asked || self.test(text)
     }
     return known
   })
 }
+
+/** A question that was drowned out has not been answered. */
+const asksWho = ({ asks, text, interrupted }: Turn, asking: RegExp) =>
+  asks !== undefined && !interrupted ? asks === 'identity' : asks !== 'right_number' && asking.test(text)
 
 interface Patterns {
   /** "This is Maria" and "Maria speaking", but not "this is Maria's husband" and not "Maria is out". */

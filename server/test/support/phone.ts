@@ -1,3 +1,5 @@
+import { realClock } from '../../src/core/clock.ts'
+import { type Outgoing, openRelayLine, type RelayLine } from '../../src/providers/relay/line.ts'
 import type { CallBrief, CallerEvent, Conversation } from '../../src/providers/voice.ts'
 
 export const ANSWERED = new Date('2026-03-02T16:20:00Z')
@@ -80,4 +82,19 @@ export function lineWith(
       return stops
     },
   }
+}
+
+/** A line over the frames of a relay, in real time. */
+export function openRelay(): { line: RelayLine; sent: Outgoing[] } {
+  const sent: Outgoing[] = []
+  const line = openRelayLine({
+    ref: { company_id: 1, call_id: 1 },
+    socket: { send: (frame) => void sent.push(frame) },
+    clock: realClock,
+    answeredAt: new Date(),
+    maxSeconds: 600,
+    startRecording: () => {},
+    stopRecording: async () => true,
+  })
+  return { line, sent }
 }

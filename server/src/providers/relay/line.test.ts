@@ -1,19 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pause, realClock } from '../../core/clock.ts'
-import { type Outgoing, openRelayLine } from './line.ts'
+import { openRelay } from '../../../test/support/phone.ts'
+import { pause } from '../../core/clock.ts'
 
 function open() {
-  const sent: Outgoing[] = []
-  const line = openRelayLine({
-    ref: { company_id: 1, call_id: 1 },
-    socket: { send: (frame) => void sent.push(frame) },
-    clock: realClock,
-    answeredAt: new Date(),
-    maxSeconds: 600,
-    startRecording: () => {},
-    stopRecording: async () => true,
-  })
+  const { line, sent } = openRelay()
   const texts = () => sent.flatMap((frame) => (frame.type === 'text' ? [frame] : []))
   return { line, sent, texts, spoken: () => texts().map(({ token }) => token) }
 }
