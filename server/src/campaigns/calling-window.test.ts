@@ -400,3 +400,15 @@ test('the next legal moment is the first minute of which a brute force says so',
     { numRuns: 300 },
   )
 })
+
+test('who asks about a time before there was any law spoils no answer about now', () => {
+  const law = { zones: ['America/Boise'], jurisdictions: ['US', 'US-ID'], channel: 'call' as const }
+  const schedule = compileSchedule(row([run({ start_date: '2026-03-02' })]))
+  for (const from of ['1960-03-02T18:00:00Z', '0100-03-02T18:00:00Z']) {
+    assert.equal(nextLegalOpening({ ...law, from: new Date(from) }).open, false)
+    nextOpening({ ...law, schedule, from: new Date(from) })
+  }
+  const from = new Date('2026-03-02T18:00:00Z')
+  assert.equal(nextLegalOpening({ ...law, from }).open, true)
+  assert.equal(nextOpening({ ...law, schedule, from }).open, true)
+})

@@ -129,6 +129,8 @@ const memos = new WeakMap<Schedule | Law, Map<string, Known[]>>()
 const zonesKeys = new WeakMap<readonly string[], string>()
 /** Planning asks about one moment, dialling about the next few: a handful of windows answers nearly everything. */
 const KEPT = 16
+/** Nothing was found for more than a year ahead; whoever asked may have asked about 1980, before there was any law. */
+const NOTHING_HOLDS = 30 * DAY
 
 function remembered(
   owner: Schedule | Law,
@@ -155,7 +157,7 @@ function remembered(
   }
   let known = windows.find((each) => at >= each.from && at < each.closesAt)
   if (!known) {
-    known = find(at) ?? { from: at, opensAt: null, closesAt: Number.POSITIVE_INFINITY, run: null }
+    known = find(at) ?? { from: at, opensAt: null, closesAt: at + NOTHING_HOLDS, run: null }
     if (windows.unshift(known) > KEPT) windows.pop()
   }
   if (known.opensAt === null) return never
