@@ -7,6 +7,7 @@ import { fastClock } from '../../src/core/clock.ts'
 import { openPool } from '../../src/core/db.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { eventually } from '../support/engine.ts'
+import { hostSettings } from '../support/hosted-calls.ts'
 import { freePort } from '../support/real-calls.ts'
 import { startRetell } from '../support/retell-emulator.ts'
 import { seedCampaign } from '../support/seed.ts'
@@ -24,7 +25,7 @@ const host = await startRetell(clock, (to) => {
   if (digit === '1') return { pickup: 'answers', persona: 'opts_out', deaf: true }
   return { pickup: 'answers' }
 })
-const PUBLIC = `http://127.0.0.1:${await freePort()}`
+const PORT = String(await freePort())
 const running = new Set<ChildProcess>()
 after(async () => {
   for (const child of running) child.kill('SIGKILL')
@@ -36,12 +37,11 @@ async function startProcess(): Promise<ChildProcess> {
   const env = {
     ...process.env,
     DATABASE_URL: database.connectionString,
-    HOST_NAME: 'retell',
-    HOST_URL: host.url,
-    PUBLIC,
+    SETTINGS: JSON.stringify(hostSettings('retell', host.url, `http://127.0.0.1:${PORT}`)),
+    PORT,
     CLOCK: JSON.stringify(clockSettings),
   }
-  const child = fork(new URL('../support/hosted-process.ts', import.meta.url), { env, execArgv: [] })
+  const child = fork(new URL('../support/real-calls-process.ts', import.meta.url), { env, execArgv: [] })
   running.add(child)
   child.once('exit', () => running.delete(child))
   await once(child, 'message')

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import sql from 'sql-template-tag'
-import { WebSocket } from 'ws'
-import { clockAt, eventually } from '../support/engine.ts'
-import { startRealCalls } from '../support/real-calls.ts'
+import { clockAt } from '../support/engine.ts'
+import { openSocket, startRealCalls, watchCalls } from '../support/real-calls.ts'
 import { seedCampaign } from '../support/seed.ts'
 import { ACCOUNT_SID, API_KEY, APPLICATION, PUBLIC_KEY, signed, telnyxDialect } from '../support/telnyx-dialect.ts'
 import type { Behaviour } from '../support/twilio-emulator.ts'
@@ -37,7 +36,7 @@ const MESSAGE = 'Please call us back about your appointment.'
 
 const clock = clockAt('2026-03-02T15:00:00Z', 20)
 let companyId = 0
-const { api, twilio, url } = await startRealCalls({
+const service = await startRealCalls({
   clock,
   behaviour: (to) => CASES[names[Number(to.slice(5)) - 2000001]!]!,
   records: true,
@@ -61,15 +60,8 @@ const { api, twilio, url } = await startRealCalls({
   },
 })
 
-async function ended(name: Case) {
-  const row = await eventually(
-    () =>
-      api.pool.maybe<any>(sql`
-        select * from calls where company_id = ${companyId} and to_number = ${numberOf(name)} and state = 'ended'`),
-    90,
-  )
-  return { row, placed: twilio.calls.filter(({ to }) => to === numberOf(name)) }
-}
+const calls = watchCalls(service, () => companyId)
+const ended = (name: Case) => calls.ended(numberOf(name))
 
 for (const [name, result, reason] of [
   ['converted', 'converted', 'agent_hangup'],
@@ -119,13 +111,7 @@ test('a machine is left the message of the agent, whole, by whose it is', async 
 })
 
 test('a cold transfer is told of once, whoever tells of it', async () => {
-  const steps = async (name: Case) => {
-    const { row } = await ended(name)
-    const entries = await api.pool.many<{ activity: string }>(sql`
-      select activity from audit_log where company_id = ${companyId} and record_type = 'call' and record_id = ${String(row.id)}
-        and activity like 'transfer%' order by id`)
-    return entries.map(({ activity }) => activity)
-  }
+  const steps = (name: Case) => calls.transferSteps(numberOf(name))
   assert.deepEqual(await steps('transfer'), ['transfer_started', 'transfer_bridged', 'transfer_ended'])
   assert.deepEqual(await steps('unansweredTransfer'), ['transfer_started', 'transfer_cancelled'])
 })
@@ -172,20 +158,12 @@ test('a socket is let in only at the address that was given out', async () => {
     [relay.slice(0, relay.lastIndexOf('/')), 403],
     [relay.replace(/relay\/\d+\/\d+/, 'relay/1/999'), 403],
   ] as const) {
-    const socket = new WebSocket(address).on('error', () => {})
-    const seen = await new Promise((resolve) => {
-      socket.on('open', () => resolve('open'))
-      socket.on('unexpected-response', (_request, response) => resolve(response.statusCode))
-    })
-    assert.equal(seen, status, address)
-    socket.terminate()
+    assert.equal(await openSocket(address), status, address)
   }
 })
 
 test('nothing is left over, and Twilio has no routes here', async () => {
   for (const name of names) await ended(name)
-  const { open } = await api.pool.one<{ open: number }>(sql`
-    select count(*)::int as open from campaign_contacts where company_id = ${companyId} and state <> 'settled'`)
-  assert.equal(open, 0)
-  assert.equal((await fetch(`${url}/providers/twilio/status?company=1&call=1`, { method: 'POST' })).status, 404)
+  assert.equal(await calls.unsettled(), 0)
+  assert.equal((await fetch(`${service.url}/providers/twilio/status?company=1&call=1`, { method: 'POST' })).status, 404)
 })

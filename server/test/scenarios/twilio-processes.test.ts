@@ -9,6 +9,7 @@ import { openPool } from '../../src/core/db.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { eventually } from '../support/engine.ts'
 import { startFront } from '../support/front.ts'
+import { twilioSettings } from '../support/real-calls.ts'
 import { seedCampaign } from '../support/seed.ts'
 import { type Behaviour, type EmulatedCall, startTwilio } from '../support/twilio-emulator.ts'
 
@@ -36,10 +37,8 @@ const behaviour = (to: string): Behaviour =>
 /** Of the last campaign, every third. */
 const isDeaf = (to: string) => nth(to) > 200 && nth(to) % 3 === 0
 
-const START = new Date('2026-03-02T15:00:00Z')
-const ANCHOR = new Date()
-const SPEED = 15
-const clock = fastClock(START, ANCHOR, SPEED)
+const clockSettings = { instant: '2026-03-02T15:00:00Z', since: Date.now(), speed: 15 }
+const clock = fastClock(new Date(clockSettings.instant), new Date(clockSettings.since), clockSettings.speed)
 const database = await cloneDatabase()
 const pool = openPool({ ...database, max: 4 })
 const twilio = await startTwilio(clock, behaviour)
@@ -56,9 +55,8 @@ async function startProcess(): Promise<{ child: ChildProcess; port: number }> {
     env: {
       ...process.env,
       DATABASE_URL: database.connectionString,
-      TWILIO: twilio.url,
-      PUBLIC_URL: front.url,
-      CLOCK: JSON.stringify([START, ANCHOR, SPEED]),
+      SETTINGS: JSON.stringify(twilioSettings({ api: twilio.url, url: front.url })),
+      CLOCK: JSON.stringify(clockSettings),
     },
     execArgv: [],
   })

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sql from 'sql-template-tag'
 import twilioSdk from 'twilio'
-import { WebSocket } from 'ws'
-import { clockAt, eventually } from '../support/engine.ts'
-import { startRealCalls } from '../support/real-calls.ts'
+import { clockAt } from '../support/engine.ts'
+import { openSocket, startRealCalls, watchCalls } from '../support/real-calls.ts'
 import { seedCampaign } from '../support/seed.ts'
 import { AUTH_TOKEN, type Behaviour } from '../support/twilio-emulator.ts'
 
@@ -48,7 +47,7 @@ const behaviourOf = (to: string): Behaviour => CASES[names[Number(to.slice(5)) -
 
 const clock = clockAt('2026-03-02T15:00:00Z', 20)
 let companyId = 0
-const { api, twilio, url } = await startRealCalls({
+const service = await startRealCalls({
   clock,
   behaviour: behaviourOf,
   records: true,
@@ -60,18 +59,9 @@ const { api, twilio, url } = await startRealCalls({
   },
 })
 
-const rowOf = (name: Case) =>
-  api.pool.maybe<any>(sql`
-    select * from calls where company_id = ${companyId} and to_number = ${numberOf(name)} order by id desc limit 1`)
-const placedTo = (name: Case) => twilio.calls.filter(({ to }) => to === numberOf(name))
-
-async function ended(name: Case) {
-  const row = await eventually(async () => {
-    const found = await rowOf(name)
-    return found?.state === 'ended' && found
-  }, 90)
-  return { row, placed: placedTo(name) }
-}
+const { api, url } = service
+const calls = watchCalls(service, () => companyId)
+const ended = (name: Case) => calls.ended(numberOf(name))
 
 for (const [name, result, reason] of [
   ['converted', 'converted', 'agent_hangup'],
@@ -184,13 +174,7 @@ test('a transfer that nobody takes brings the contact back to the agent, who rem
 })
 
 test('the steps of a transfer are told to other systems, each once', async () => {
-  const steps = async (name: Case) => {
-    const { row } = await ended(name)
-    const entries = await api.pool.many<{ activity: string }>(sql`
-      select activity from audit_log where company_id = ${companyId} and record_type = 'call' and record_id = ${String(row.id)}
-        and activity like 'transfer%' order by id`)
-    return entries.map(({ activity }) => activity)
-  }
+  const steps = (name: Case) => calls.transferSteps(numberOf(name))
   assert.deepEqual(await steps('warm'), ['transfer_started', 'transfer_bridged', 'transfer_ended'])
   assert.deepEqual(await steps('refusedTransfer'), ['transfer_started', 'transfer_cancelled'])
 })
@@ -213,19 +197,11 @@ test('a request that Twilio has not signed is refused, on every route and for th
     const own = twilioSdk.getExpectedTwilioSignature(AUTH_TOKEN, address, { CallStatus: 'busy' })
     assert.equal((await post({ 'x-twilio-signature': own }, address.replace('call=', 'call=9'))).status, 403)
   }
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/providers/twilio/relay/${companyId}/${row.id}/0`)
-  socket.on('error', () => {})
-  const [, response] = await new Promise<any[]>((resolve, reject) => {
-    socket.on('unexpected-response', (...all) => resolve(all))
-    socket.on('open', () => reject(new Error('it was let in')))
-  })
-  assert.equal(response.statusCode, 403)
-  socket.terminate()
+  const relay = `${url.replace('http', 'ws')}/providers/twilio/relay/${companyId}/${row.id}/0`
+  assert.equal(await openSocket(relay), 403)
 })
 
 test('nothing is left over: every call has ended, and every contact is settled', async () => {
   for (const name of names) await ended(name)
-  const { open } = await api.pool.one<{ open: number }>(sql`
-    select count(*)::int as open from campaign_contacts where company_id = ${companyId} and state <> 'settled'`)
-  assert.equal(open, 0)
+  assert.equal(await calls.unsettled(), 0)
 })

@@ -7,18 +7,18 @@ import { startEngine } from '../../src/engine/engine.ts'
 import { jobs, listen } from '../../src/jobs.ts'
 import { stopServing } from '../../src/leaving.ts'
 import { createProviders } from '../../src/providers/index.ts'
-import { twilioSettings } from './real-calls.ts'
 
-/** An engine that really calls, in a process of its own, to be stopped and killed. Tells its port. */
-const { DATABASE_URL, TWILIO, PUBLIC_URL, CLOCK, LOG_LEVEL } = process.env
-const [start, anchor, speed] = JSON.parse(CLOCK!) as [string, string, number]
-const clock = fastClock(new Date(start), new Date(anchor), speed)
+/** An engine that really calls by `SETTINGS`, in a process of its own, to be stopped and killed. Tells its port. */
+const { DATABASE_URL, SETTINGS, CLOCK, PORT = '0', LOG_LEVEL } = process.env
+const { instant, since, speed } = JSON.parse(CLOCK!) as { instant: string; since: number; speed: number }
+const clock = fastClock(new Date(instant), new Date(since), speed)
+const settings = JSON.parse(SETTINGS!)
 const pool = openPool({ connectionString: DATABASE_URL, max: 8 })
 const log = pino({ level: LOG_LEVEL ?? 'silent' })
-const providers = createProviders(pool, clock, twilioSettings({ api: TWILIO!, url: PUBLIC_URL! }))
+const providers = createProviders(pool, clock, settings)
 const app = buildMonitor({ pool, clock, log })
 providers.voice.addRoutes?.(app)
-await app.listen({ port: 0, host: '127.0.0.1' })
+await app.listen({ port: Number(PORT), host: '127.0.0.1' })
 const engine = await startEngine({
   pool,
   clock,
@@ -27,8 +27,8 @@ const engine = await startEngine({
   jobs,
   listen,
   alone: false,
-  maxConcurrentCalls: 40,
-  publicUrl: PUBLIC_URL!,
+  maxConcurrentCalls: 30,
+  publicUrl: settings.PUBLIC_URL,
 })
 process.send?.((app.server.address() as AddressInfo).port)
 process.once('disconnect', () => process.exit())

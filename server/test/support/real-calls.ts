@@ -1,12 +1,14 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import sql from 'sql-template-tag'
+import { WebSocket } from 'ws'
 import type { Clock } from '../../src/core/clock.ts'
 import type { Config } from '../../src/core/config.ts'
 import type { EngineOptions } from '../../src/engine/engine.ts'
 import { createProviders } from '../../src/providers/index.ts'
 import type { LanguageModel } from '../../src/providers/language-model.ts'
 import { startApi, type TestApi } from './api.ts'
-import { startTestEngine } from './engine.ts'
+import { eventually, startTestEngine } from './engine.ts'
 import type { MailServer } from './mail-server.ts'
 import { ACCOUNT, AUTH_TOKEN, type Behaviour, type Dialect, type Emulator, startTwilio } from './twilio-emulator.ts'
 
@@ -56,6 +58,47 @@ export async function startRealCalls(options: Options): Promise<{ api: TestApi; 
   await options.seed(api)
   await startTestEngine(api, clock, { providers, ...options.engine })
   return { api, twilio, url }
+}
+
+/** What becomes of the calls of a company that is seeded by then. */
+export function watchCalls({ api, twilio }: { api: TestApi; twilio: Emulator }, companyId: () => number) {
+  async function ended(to: string) {
+    const row = await eventually(
+      () =>
+        api.pool.maybe<any>(sql`
+          select * from calls where company_id = ${companyId()} and to_number = ${to} and state = 'ended'`),
+      90,
+    )
+    return { row, placed: twilio.calls.filter((call) => call.to === to) }
+  }
+  return {
+    ended,
+    /** What other systems were told of a transfer. */
+    async transferSteps(to: string): Promise<string[]> {
+      const { row } = await ended(to)
+      const entries = await api.pool.many<{ activity: string }>(sql`
+        select activity from audit_log
+        where company_id = ${companyId()} and record_type = 'call' and record_id = ${String(row.id)} and activity like 'transfer%'
+        order by id`)
+      return entries.map(({ activity }) => activity)
+    },
+    async unsettled(): Promise<number> {
+      const { open } = await api.pool.one<{ open: number }>(sql`
+        select count(*)::int as open from campaign_contacts where company_id = ${companyId()} and state <> 'settled'`)
+      return open
+    },
+  }
+}
+
+/** What comes of opening a socket: the HTTP status of a refusal. */
+export async function openSocket(address: string): Promise<'open' | number> {
+  const socket = new WebSocket(address).on('error', () => {})
+  const seen = await new Promise<'open' | number>((resolve) => {
+    socket.on('open', () => resolve('open'))
+    socket.on('unexpected-response', (_request, response) => resolve(response.statusCode!))
+  })
+  socket.terminate()
+  return seen
 }
 
 export async function freePort(): Promise<number> {
