@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { brief, lineWith } from '../../test/support/phone.ts'
+import { brief, lineWith, openRelay } from '../../test/support/phone.ts'
 import { type Asked, type Reply, startModel, VENDORS, type Vendor } from '../../test/support/stub-model.ts'
+import { pause } from '../core/clock.ts'
 import type { CallBrief } from '../providers/voice.ts'
 import { hold } from './conversation.ts'
 import { mindOf } from './mind.ts'
@@ -403,6 +404,34 @@ function ofVendor(vendor: Vendor) {
       ['Thank you, Maria. We are— (cut off here)', 'Wait.'],
     )
   })
+
+  for (const [what, reply] of [
+    ['hangs', { hangs: true }],
+    ['is slow', { says: 'Hello.', after: 3000 }],
+    ['talks on and on', { says: 'We have so much to talk about, Maria, and then some more, '.repeat(20), between: 40 }],
+    ['thinks aloud', { says: `<think>${'Hm, well, so. '.repeat(300)}`, between: 20 }],
+  ] satisfies [string, Reply][])
+    test(`an opt-out ends the call within a second while the model ${what}`, async () => {
+      const stub = await startModel(() => reply, vendor)
+      after(stub.close)
+      const { line, sent } = openRelay()
+      const optOuts: number[] = []
+      const held = hold(line, brief(), mindOf(stub.model, silent).brainFor, { onOptOut: () => void optOuts.push(1) })
+      const says = (voicePrompt: string) => line.hear({ type: 'prompt', voicePrompt, last: true })
+      await pause(5)
+      says('Yes, speaking.')
+      await pause(150)
+      assert.equal(stub.asked.length, 1)
+      const asked = Date.now()
+      says('Stop calling me.')
+      await pause(20)
+      line.hear({ type: 'info', name: 'agentSpeaking', value: 'off' })
+      const { transcript } = await held
+      assert.ok(Date.now() - asked < 1000)
+      assert.deepEqual([sent.at(-1)!.type, optOuts.length, stub.asked.length], ['end', 1, 1])
+      assert.match(transcript.at(-1)!.text, /will not call you again/)
+      assert.equal(transcript.at(-2)!.text, 'Stop calling me.')
+    })
 
   const reading =
     (answer: object) =>

@@ -116,6 +116,12 @@ for (const [what, reply, expected] of BAD)
     assert.doesNotMatch(failed.join('\n'), /names the firm|no legal advice, names|tells nothing/)
   })
 
+test('a greeting that tells of the case whoever picks up fails, though the agent is told by its firm', async () => {
+  const greeting = 'Hello, this is the AI assistant of {{company_name}} about {{case_name}}.'
+  const { failed } = await verdictsOf(scripted, { greeting })
+  assert.ok(failed.includes('wrong number: tells nothing of the case to anybody but the contact'), failed.join('; '))
+})
+
 test('a call is read again from what was stored, and its result stays', async () => {
   const { companyId } = await seedCampaign(api.pool, { contacts: 3, callbackDelays: [] })
   await startTestEngine(api, clock)

@@ -54,6 +54,7 @@ export function speechGuard({
   let full = false
   /** What is thought, not said: up to the closing mark of it. */
   let hushedUntil: RegExp | null = null
+  let thought = ''
   const sentences = new Set<string>()
 
   const REPLACEMENTS: Record<Forbidden, string> = {
@@ -109,7 +110,6 @@ export function speechGuard({
     thought = ''
     hushedUntil = null
   }
-  let thought = ''
 
   return {
     get full() {
