@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { companyRules, type Override } from './company-rules.ts'
 import { ruleBook, shipped } from './law.ts'
@@ -77,4 +78,15 @@ test('a limit of attempts may be waived and set anew', () => {
     limits.filter(({ by }) => !by),
     [{ version: 'company-rule-2@1', max: 9, hours: 24 }],
   )
+})
+
+test('the command line is the only way to change the rules of a company: no key and no assistant can make them laxer', () => {
+  const root = new URL('../', import.meta.url)
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => /(?<!\.test)\.ts$/.test(file))
+  const changing = files.filter((file) =>
+    /change-rules\.ts'|insertOverride|endOverride|(?:insert into|update) compliance_overrides/.test(
+      readFileSync(new URL(file, root), 'utf8'),
+    ),
+  )
+  assert.deepEqual(changing.sort(), ['cli-compliance.ts', 'compliance/change-rules.ts', 'compliance/overrides.ts'])
 })
