@@ -70,6 +70,8 @@ export function twoHalves(engine: Engine, { talk, ended, endedAfter }: Doing) {
     let found = halves
     if (looksBroken(halves.talk) && !halves.line_end) {
       await pause(TELLING_MS, signal)
+      // Both halves are written: whoever follows late calls joins them.
+      if (signal.aborted) return
       found = (await selectHalves(pool, call)) ?? found
     }
     const held = heldWithEnd(found)
@@ -82,6 +84,7 @@ export function twoHalves(engine: Engine, { talk, ended, endedAfter }: Doing) {
     if (halves && !halves.begun) {
       // The carrier's socket may be on its way: callbacks overtake each other.
       await pause(BEGINNING_MS, signal)
+      if (signal.aborted) return
       halves = await selectHalves(pool, event)
     }
     if (halves && !halves.begun) await ended(notReached(event, 'failed', 'error_unknown', at))

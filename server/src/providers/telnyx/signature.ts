@@ -28,9 +28,7 @@ export function telnyxProof({ publicKey, secret }: Keys): Pick<RelayAccount, 'is
   const seal = (about: string): string =>
     createHmac('sha256', secret).update(`relay ${about}`).digest('base64url').slice(0, 27)
 
-  function isSealed(url: string): boolean {
-    const { pathname, searchParams } = new URL(url, 'http://localhost')
-    const socket = /\/relay\/(\d+\/\d+\/\d+)\/([\w-]+)$/.exec(pathname)
+  function isSealed({ searchParams }: URL, socket: RegExpExecArray | null): boolean {
     const about = socket?.[1] ?? ['company', 'call', 'round'].map((name) => searchParams.get(name)).join('/')
     const given = Buffer.from(socket?.[2] ?? searchParams.get('seal') ?? '')
     const ours = Buffer.from(seal(about))
@@ -46,6 +44,10 @@ export function telnyxProof({ publicKey, secret }: Keys): Pick<RelayAccount, 'is
 
   return {
     seal,
-    isSigned: (request) => isSealed(request.url) && (request.headers.upgrade !== undefined || isTheirs(request)),
+    isSigned(request) {
+      const url = new URL(request.url, 'http://localhost')
+      const socket = /\/relay\/(\d+\/\d+\/\d+)\/([\w-]+)$/.exec(url.pathname)
+      return isSealed(url, socket) && (socket !== null || isTheirs(request))
+    },
   }
 }
