@@ -23,6 +23,8 @@ export type Note =
   | { type: 'appointment' /** ISO instant */; at: string }
   /** The contact wants something that a person must see to. */
   | { type: 'person'; quote: string }
+  /** The agent has promised that the legal team will hear of this. */
+  | { type: 'question'; quote: string }
   /** The contact wants no more calls. */
   | { type: 'opt_out'; quote: string }
 
@@ -90,6 +92,9 @@ function take(note: Note, facts: Facts, { transcript }: Held) {
       return
     case 'person':
       facts.quotes.wants_person ??= note.quote
+      return
+    case 'question':
+      facts.quotes.legal_question ??= note.quote
       return
     case 'opt_out':
       facts.quotes.opt_out ??= note.quote

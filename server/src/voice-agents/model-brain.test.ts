@@ -433,6 +433,18 @@ function ofVendor(vendor: Vendor) {
       assert.equal(transcript.at(-2)!.text, 'Stop calling me.')
     })
 
+  test('what is promised in the place of advice, or in another language, becomes a task', async () => {
+    const advised = await call(['Yes, speaking.', 'So what now with that paper?'], (_asked, time) =>
+      time === 0 ? { says: 'Thank you, Maria.' } : { says: 'You should sign it.' },
+    )
+    assert.deepEqual(advised.outcome.follow_ups, [
+      'Answer a legal question of Maria López: “So what now with that paper?”.',
+    ])
+    const foreign = await call(['Sí, soy María.'], () => ({ says: 'Gracias, usted puede venir con su hija.' }))
+    assert.match(foreign.heard.at(-1)!, /A colleague at Marsh & Cole can call you back/)
+    assert.match(foreign.outcome.follow_ups[0]!, /^Call Maria López back in person/)
+  })
+
   const reading =
     (answer: object) =>
     (asked: Asked, time: number): Reply =>

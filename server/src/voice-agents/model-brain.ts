@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
 import type { LanguageModel } from '../providers/language-model.ts'
 import type { CallBrief } from '../providers/voice.ts'
-import type { AgentAction, Brain, BrainFor, CallSoFar, Happened } from './brain.ts'
+import { type AgentAction, type Brain, type BrainFor, type CallSoFar, type Happened, wantsPerson } from './brain.ts'
+import type { Forbidden } from './forbidden-speech.ts'
 import { soundsLikeScreening } from './hearing.ts'
 import { prompter } from './model-prompt.ts'
 import { carryOut, toolsOf } from './model-tools.ts'
@@ -37,6 +38,7 @@ export const modelBrain =
       const { words, turn } = modelTurn(model, prompts.of(happened, call), toolsOf(brief), guard)
       yield { do: 'say', words }
       const { said, calls, failure, cut } = turn
+      if (guard.replaced) yield* keepPromise(guard.replaced, call)
       if (cut) return
       if (failure || (said.trim() === '' && calls.length === 0)) {
         failures++
@@ -52,6 +54,13 @@ export const modelBrain =
 
     return { respond }
   }
+
+/** What our sentence, in the place of the model's, has promised. */
+function* keepPromise(replaced: Forbidden, call: CallSoFar): Iterable<AgentAction> {
+  const quote = call.transcript.findLast(({ speaker }) => speaker === 'contact')?.text ?? ''
+  if (replaced === 'advice' || replaced === 'sum') yield { do: 'note', note: { type: 'question', quote } }
+  if (replaced === 'language') yield wantsPerson(call)
+}
 
 const timesSaid = (said: string, { transcript }: CallSoFar): number =>
   transcript.filter(({ speaker, text }) => speaker === 'agent' && text.trim() === said.trim()).length

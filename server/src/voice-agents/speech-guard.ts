@@ -30,6 +30,8 @@ export interface SpeechGuard {
   end(): string
   /** The rest is not wanted any more. */
   readonly full: boolean
+  /** Why a sentence of ours stands in the place of the model's. */
+  readonly replaced: Forbidden | null
 }
 
 interface Known {
@@ -52,6 +54,7 @@ export function speechGuard({
   let given = 0
   let words = 0
   let full = false
+  let replaced: Forbidden | null = null
   /** What is thought, not said: up to the closing mark of it. */
   let hushedUntil: RegExp | null = null
   let thought = ''
@@ -77,6 +80,7 @@ export function speechGuard({
     if (wrong) {
       // Whatever follows goes on in the same vein.
       full = true
+      replaced = wrong
       const replacement = REPLACEMENTS[wrong]
       if (before > 0) return replacement && ` … ${replacement}`
       return replacement && `${/^\s*/.exec(line)![0]}${replacement}`
@@ -114,6 +118,9 @@ export function speechGuard({
   return {
     get full() {
       return full
+    },
+    get replaced() {
+      return replaced
     },
     push(token) {
       if (full) return ''
