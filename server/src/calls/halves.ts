@@ -66,11 +66,17 @@ export const endTalk = async (db: Database, call: CallRef, talk: Held): Promise<
     await db.maybe(sql`update calls set talk = ${JSON.stringify(talk)}::jsonb where ${open(call)} returning ${halves}`),
   )
 
-/** The first end counts. */
-export const noteHangup = async (db: Database, call: CallRef, hangup: Hangup): Promise<Halves | null> =>
+/** The first end counts. It may be the first that is heard of the call at all. */
+export const noteHangup = async (
+  db: Database,
+  call: CallRef & { provider_call_id: string },
+  hangup: Hangup,
+): Promise<Halves | null> =>
   revived(
     await db.maybe(sql`
-      update calls set hangup = coalesce(hangup, ${JSON.stringify(hangup)}::jsonb) where ${open(call)} returning ${halves}`),
+      update calls set hangup = coalesce(hangup, ${JSON.stringify(hangup)}::jsonb),
+        provider_call_id = coalesce(provider_call_id, ${call.provider_call_id})
+      where ${open(call)} returning ${halves}`),
   )
 
 export const selectHalves = async (db: Database, call: CallRef): Promise<Halves | null> =>

@@ -46,6 +46,8 @@ export const telnyxDialect: Dialect = {
   signUpgrade: () => ({}),
   // Nothing is documented of what it tells of the end of a session.
   session: ({ SessionId }) => ({ SessionId: SessionId! }),
+  // "Eventually" is not said to be when.
+  lagMs: 40_000,
   tellsSpeakers: false,
 }
 

@@ -101,6 +101,8 @@ export interface Dialect {
   signUpgrade(url: string): Record<string, string>
   /** What is told of the end of a session. */
   session(end: Record<string, string>): Record<string, string>
+  /** Milliseconds for which a new call is not found by those who look it up. */
+  lagMs: number
   /** Whether frames tell who speaks. */
   tellsSpeakers: boolean
 }
@@ -149,6 +151,7 @@ export const twilioDialect: Dialect = {
   }),
   signUpgrade: (url) => ({ 'x-twilio-signature': twilio.getExpectedTwilioSignature(AUTH_TOKEN, url, {}) }),
   session: (end) => end,
+  lagMs: 0,
   tellsSpeakers: true,
 }
 
@@ -185,6 +188,7 @@ export async function startTwilio(
     if (wanted.what === 'list') return list(wanted.form, response)
     const call = calls.find((each) => each.sid === wanted.sid)
     if (!call) return answer(response, 404, dialect.error(404))
+    if (wanted.what === 'fetch' && !isSeen(call)) return answer(response, 404, dialect.error(404))
     const current = call.recordings.findLast(({ stopped }) => !stopped)
     switch (wanted.what) {
       case 'record': {
@@ -211,6 +215,7 @@ export async function startTwilio(
     answer(response, 200, dialect.resource(call))
   }
 
+  const isSeen = ({ created }: EmulatedCall) => clock.now().getTime() - created.getTime() >= dialect.lagMs
   const lives = new WeakMap<EmulatedCall, { hangUp(): void }>()
 
   function create(form: Record<string, string>, response: ServerResponse): void {
@@ -251,7 +256,9 @@ export async function startTwilio(
   }
 
   function list({ To, From }: Record<string, string>, response: ServerResponse): void {
-    const found = calls.filter(({ to, from }) => (!To || to === To) && (!From || from === From)).reverse()
+    const found = calls
+      .filter((call) => isSeen(call) && (!To || call.to === To) && (!From || call.from === From))
+      .reverse()
     answer(response, 200, { calls: found.map(dialect.resource), next_page_uri: null, page: 0, page_size: 50 })
   }
 

@@ -39,12 +39,13 @@ export function relayCarrier(db: Database, clock: Clock, account: RelayAccount):
   async function find(call: SoughtCall): Promise<RelayCall | null> {
     const asked = (call.since ?? clock.now()).getTime()
     const sid = await carriersId(db, call)
-    if (sid) {
-      const found = await calls.fetch(sid)
-      if (!found && clock.now().getTime() < asked + calls.lagMs)
-        throw new Error('the carrier does not know yet what became of a call')
-      return found
-    }
+    const found = sid ? await calls.fetch(sid) : await findByNumber(call, asked)
+    if (!found && clock.now().getTime() < asked + calls.lagMs)
+      throw new Error('the carrier may not know yet what became of a call')
+    return found
+  }
+
+  async function findByNumber(call: SoughtCall, asked: number): Promise<RelayCall | null> {
     if (!call.to) return null
     const listed = await calls.list(call.to, call.from ?? account.from)
     const recent = listed.filter(({ created }) => created.getTime() >= asked - SKEW_MS)
