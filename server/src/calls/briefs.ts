@@ -6,7 +6,8 @@ import { candidateZones, type Whereabouts } from '../compliance/time-zones.ts'
 import { entryRows } from '../core/columns.ts'
 import type { Database } from '../core/db.ts'
 import { render, selectTemplateValues, type TemplateValues } from '../messages/template.ts'
-import type { CallBrief, CallRef } from '../providers/voice.ts'
+import type { CallBrief } from '../providers/call-brief.ts'
+import type { CallRef } from '../providers/voice.ts'
 
 type Agent = CallBrief['agent']
 

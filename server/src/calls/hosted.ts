@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag'
 import type { Engine } from '../engine/job.ts'
-import type { CallBrief, CallRef, HostedCallRef, HostedReport, Turn } from '../providers/voice.ts'
+import type { CallBrief } from '../providers/call-brief.ts'
+import type { CallRef, HostedCallRef, HostedReport, Turn } from '../providers/voice.ts'
 import { analyseReport, optsOut, recordingRefusal, withQuestions } from '../voice-agents/host-report.ts'
 import type { Mind } from '../voice-agents/mind.ts'
 import { noteOptOut } from './opt-out.ts'

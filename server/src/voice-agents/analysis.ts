@@ -1,5 +1,6 @@
 import type { CallResult } from '../calls/results.ts'
-import type { CallBrief, DisconnectionReason, Turn } from '../providers/voice.ts'
+import type { CallBrief } from '../providers/call-brief.ts'
+import type { DisconnectionReason, Turn } from '../providers/voice.ts'
 import type { Answer } from './answers.ts'
 import { CALLBACK_HORIZON_HOURS } from './callback-time.ts'
 import { type Facts, factsOf, type Held } from './facts.ts'

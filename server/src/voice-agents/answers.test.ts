@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { PostCallField } from '../providers/voice.ts'
+import type { PostCallField } from '../providers/call-brief.ts'
 import { answerTo, choiceIn, fitting, numberIn } from './answers.ts'
 
 const NUMBERS: [string, number | null][] = [

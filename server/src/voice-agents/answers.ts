@@ -1,4 +1,5 @@
-import type { PostCallField, Turn } from '../providers/voice.ts'
+import type { PostCallField } from '../providers/call-brief.ts'
+import type { Turn } from '../providers/voice.ts'
 import { withholdsAnswer, yesOrNo } from './hearing.ts'
 import { plain } from './opt-out.ts'
 

@@ -1,6 +1,6 @@
 import { weekdayOf } from '../compliance/holidays.ts'
 import { clockOf, DAY, dayOf, instantOf, localMinute, MINUTE, minuteOf } from '../compliance/local-time.ts'
-import type { CallBrief } from '../providers/voice.ts'
+import type { CallBrief } from '../providers/call-brief.ts'
 
 export const APPOINTMENT_MINUTES = 30
 

@@ -1,4 +1,4 @@
-import type { CallBrief } from '../providers/voice.ts'
+import type { CallBrief } from '../providers/call-brief.ts'
 import { appointmentTime, freeTimes, spokenAppointment, spokenClock } from './appointment.ts'
 import { type AgentAction, type CallSoFar, say, wantsPerson } from './brain.ts'
 import { identified } from './identity.ts'

@@ -1,4 +1,5 @@
-import type { CallBrief, Turn } from '../providers/voice.ts'
+import type { CallBrief } from '../providers/call-brief.ts'
+import type { Turn } from '../providers/voice.ts'
 import type { Note } from './facts.ts'
 
 /** What decides what the agent says: the scripted policy, or a language model. */

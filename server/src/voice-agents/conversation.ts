@@ -1,5 +1,5 @@
+import type { CallBrief } from '../providers/call-brief.ts'
 import {
-  type CallBrief,
   type CallerEvent,
   type Conversation,
   ConversationLost,
@@ -23,6 +23,7 @@ import { identified } from './identity.ts'
 import { openingOf, screenedOpeningOf, voicemailOf } from './opening.ts'
 import { asksToBeLeftAlone } from './opt-out.ts'
 import { scriptedBrain } from './script.ts'
+import { cutToWhatWasHeard, writtenDown } from './transcript.ts'
 import { sentences } from './wording.ts'
 
 /** "… from Marsh & Cole, P.C.." */
@@ -100,7 +101,7 @@ export async function hold(
       await line.say(turn.text, whole)
     } else {
       // The turn grows with what is handed over: where the line breaks, it holds what was said until then.
-      await line.say(overheard(words, turn))
+      await line.say(writtenDown(words, turn))
     }
   }
 
@@ -316,35 +317,4 @@ export async function hold(
     transferred_to: transferredTo,
     notes,
   }
-}
-
-/** Not a generator: those take a `return` only when their `next` has come, which a model may never let it. */
-function overheard(words: AsyncIterable<string>, turn: Turn): AsyncIterable<string> {
-  return {
-    [Symbol.asyncIterator]() {
-      const tokens = words[Symbol.asyncIterator]()
-      return {
-        async next() {
-          const step = await tokens.next()
-          if (!step.done) turn.text += step.value
-          return step
-        },
-        return: async () => (await tokens.return?.()) ?? { done: true, value: undefined },
-      }
-    },
-  }
-}
-
-/**
- * A brain must not believe that the contact knows what was drowned out: of what the agent said since the contact last
- * spoke, all that comes after `heard` goes.
- */
-function cutToWhatWasHeard(transcript: Turn[], heard: string) {
-  const from = transcript.findLastIndex(({ speaker }) => speaker === 'contact') + 1
-  const turns = transcript.slice(from).filter(({ text }) => text !== '')
-  const cut = turns.findLast(({ text }) => text.startsWith(heard)) ?? turns.at(-1)
-  if (!cut || heard.length >= cut.text.length) return
-  cut.text = heard
-  cut.interrupted = true
-  for (const later of turns.slice(turns.indexOf(cut) + 1)) later.text = ''
 }

@@ -1,4 +1,5 @@
-import type { CallBrief, DisconnectionReason, Turn } from '../providers/voice.ts'
+import type { CallBrief } from '../providers/call-brief.ts'
+import type { DisconnectionReason, Turn } from '../providers/voice.ts'
 import { type Answer, answerTo } from './answers.ts'
 import { callbackTime } from './callback-time.ts'
 import { confirmsIdentity, type Intent, intentOf, soundsLikeChild, soundsLikeVoicemail, yesOrNo } from './hearing.ts'

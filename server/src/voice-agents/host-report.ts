@@ -1,4 +1,5 @@
-import type { CallBrief, HostedReport, Turn } from '../providers/voice.ts'
+import type { CallBrief } from '../providers/call-brief.ts'
+import type { HostedReport, Turn } from '../providers/voice.ts'
 import { analyse, type CallOutcome, contactTurns, endReason } from './analysis.ts'
 import { borneOut, fitting } from './answers.ts'
 import { forbidden } from './forbidden-speech.ts'

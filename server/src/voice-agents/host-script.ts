@@ -1,4 +1,4 @@
-import type { CallBrief, HostScript } from '../providers/voice.ts'
+import type { CallBrief, HostScript } from '../providers/call-brief.ts'
 import { localTime, questionsOf } from './model-prompt.ts'
 import { openingOf, voicemailOf } from './opening.ts'
 

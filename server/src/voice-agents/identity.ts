@@ -1,4 +1,5 @@
-import type { CallBrief, Turn } from '../providers/voice.ts'
+import type { CallBrief } from '../providers/call-brief.ts'
+import type { Turn } from '../providers/voice.ts'
 import { confirmsIdentity, handsOver } from './hearing.ts'
 import { escaped } from './wording.ts'
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
+import type { CallBrief } from '../providers/call-brief.ts'
 import type { LanguageModel } from '../providers/language-model.ts'
-import type { CallBrief } from '../providers/voice.ts'
 import { analyse, type CallOutcome } from './analysis.ts'
 import type { BrainFor } from './brain.ts'
 import type { Held } from './facts.ts'

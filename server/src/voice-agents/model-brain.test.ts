@@ -3,7 +3,7 @@ import { after, describe, test } from 'node:test'
 import { brief, lineWith, openRelay } from '../../test/support/phone.ts'
 import { type Asked, type Reply, startModel, VENDORS, type Vendor } from '../../test/support/stub-model.ts'
 import { pause } from '../core/clock.ts'
-import type { CallBrief } from '../providers/voice.ts'
+import type { CallBrief } from '../providers/call-brief.ts'
 import { hold } from './conversation.ts'
 import { mindOf } from './mind.ts'
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
+import type { CallBrief } from '../providers/call-brief.ts'
 import type { LanguageModel } from '../providers/language-model.ts'
-import type { CallBrief } from '../providers/voice.ts'
 import { type AgentAction, type Brain, type BrainFor, type CallSoFar, type Happened, wantsPerson } from './brain.ts'
 import type { Forbidden } from './forbidden-speech.ts'
 import { soundsLikeScreening } from './hearing.ts'

@@ -1,5 +1,6 @@
+import type { CallBrief } from '../providers/call-brief.ts'
 import type { Prompt } from '../providers/language-model.ts'
-import type { CallBrief, Turn } from '../providers/voice.ts'
+import type { Turn } from '../providers/voice.ts'
 import { openingHours } from './appointment.ts'
 import type { CallSoFar, Happened } from './brain.ts'
 import { identified } from './identity.ts'

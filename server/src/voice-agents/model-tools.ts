@@ -1,5 +1,6 @@
+import type { CallBrief } from '../providers/call-brief.ts'
 import type { Tool } from '../providers/language-model.ts'
-import type { CallBrief, Turn } from '../providers/voice.ts'
+import type { Turn } from '../providers/voice.ts'
 import { bookAppointment } from './book-appointment.ts'
 import { type AgentAction, type CallSoFar, say, wantsPerson } from './brain.ts'
 import { callbackTime, spokenTime } from './callback-time.ts'

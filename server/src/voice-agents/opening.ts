@@ -1,4 +1,4 @@
-import type { CallBrief } from '../providers/voice.ts'
+import type { CallBrief } from '../providers/call-brief.ts'
 import { deniesAi } from './forbidden-speech.ts'
 import { disclosesAi, sentences } from './wording.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brief, lineWith } from '../../test/support/phone.ts'
-import type { CallBrief } from '../providers/voice.ts'
+import type { CallBrief } from '../providers/call-brief.ts'
 import { converse } from './conversation.ts'
 import { refusesRecording } from './hearing.ts'
 import { scriptOf } from './host-script.ts'

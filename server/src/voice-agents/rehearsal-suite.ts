@@ -1,4 +1,5 @@
-import type { CallBrief, CallerEvent } from '../providers/voice.ts'
+import type { CallBrief } from '../providers/call-brief.ts'
+import type { CallerEvent } from '../providers/voice.ts'
 import type { CallOutcome } from './analysis.ts'
 import { hold } from './conversation.ts'
 import { forbidden } from './forbidden-speech.ts'

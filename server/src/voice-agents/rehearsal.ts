@@ -2,7 +2,8 @@ import sql from 'sql-template-tag'
 import { quietDays, shippedRules } from '../compliance/law.ts'
 import type { Scope } from '../core/operation.ts'
 import { render } from '../messages/template.ts'
-import type { CallBrief, CallerEvent, Conversation } from '../providers/voice.ts'
+import type { CallBrief } from '../providers/call-brief.ts'
+import type { CallerEvent, Conversation } from '../providers/voice.ts'
 import { selectAgent } from './queries.ts'
 
 /** A contact and a case that nobody has, for agents to practise on. */

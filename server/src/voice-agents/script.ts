@@ -1,4 +1,5 @@
-import type { CallBrief, PostCallField, Turn } from '../providers/voice.ts'
+import type { CallBrief, PostCallField } from '../providers/call-brief.ts'
+import type { Turn } from '../providers/voice.ts'
 import { answerTo } from './answers.ts'
 import type { AgentAction, Brain } from './brain.ts'
 import { callbackTime, spokenTime } from './callback-time.ts'

@@ -1,5 +1,5 @@
 import type { CallResult } from '../calls/results.ts'
-import type { CallBrief } from '../providers/voice.ts'
+import type { CallBrief } from '../providers/call-brief.ts'
 import type { Answer } from './answers.ts'
 import { spokenAppointment } from './appointment.ts'
 import { spokenTime } from './callback-time.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brief } from '../../test/support/phone.ts'
-import type { PostCallField } from '../providers/voice.ts'
+import type { PostCallField } from '../providers/call-brief.ts'
 import { disclosesAi, questionOf, reasonOf } from './wording.ts'
 
 const REASONS: [string, string][] = [

@@ -1,4 +1,4 @@
-import type { CallBrief, PostCallField } from '../providers/voice.ts'
+import type { CallBrief, PostCallField } from '../providers/call-brief.ts'
 
 /*
  * How a firm's instructions ("Ask the client whether they still have pain") become sentences that can be said to a

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CallResult } from '../../src/calls/results.ts'
+import type { PostCallField } from '../../src/providers/call-brief.ts'
 import { calleeOf } from '../../src/providers/sandbox/callee.ts'
 import { openLine } from '../../src/providers/sandbox/line.ts'
 import { PERSONAS, personaNamed } from '../../src/providers/sandbox/personas.ts'
-import type { PostCallField } from '../../src/providers/voice.ts'
 import { converse } from '../../src/voice-agents/conversation.ts'
 import { ANSWERED, brief } from '../support/phone.ts'
 

@@ -1,6 +1,7 @@
 import { realClock } from '../../src/core/clock.ts'
+import type { CallBrief } from '../../src/providers/call-brief.ts'
 import { type Outgoing, openRelayLine, type RelayLine } from '../../src/providers/relay/line.ts'
-import type { CallBrief, CallerEvent, Conversation } from '../../src/providers/voice.ts'
+import type { CallerEvent, Conversation } from '../../src/providers/voice.ts'
 
 export const ANSWERED = new Date('2026-03-02T16:20:00Z')
 

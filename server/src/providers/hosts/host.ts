@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import type { CallRef, DialRefused, DisconnectionReason, HostScript, OutgoingCall, SoughtCall, Turn } from '../voice.ts'
+import type { HostScript } from '../call-brief.ts'
+import type { CallRef, DialRefused, DisconnectionReason, OutgoingCall, SoughtCall, Turn } from '../voice.ts'
 
 /** How a call ended: nobody was talked with, or the conversation did. */
 export type Ending =

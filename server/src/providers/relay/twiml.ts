@@ -1,5 +1,6 @@
 import twilio from 'twilio'
-import type { CallBrief, CallRef } from '../voice.ts'
+import type { CallBrief } from '../call-brief.ts'
+import type { CallRef } from '../voice.ts'
 import type { RelayAccount } from './account.ts'
 
 const { VoiceResponse } = twilio.twiml

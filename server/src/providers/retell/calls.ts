@@ -1,7 +1,8 @@
 import type Retell from 'retell-sdk'
 import type { CallCreatePhoneCallParams, PhoneCallResponse } from 'retell-sdk/resources/call'
+import type { HostScript, PostCallField } from '../call-brief.ts'
 import { type HostCall, OPTED_OUT_FIELD, OPTED_OUT_QUESTION, type Reading } from '../hosts/host.ts'
-import type { HostScript, OutgoingCall, PostCallField, Turn } from '../voice.ts'
+import type { OutgoingCall, Turn } from '../voice.ts'
 import type { RetellAccount } from './account.ts'
 import { endingOf } from './reasons.ts'
 

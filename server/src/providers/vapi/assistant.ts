@@ -1,6 +1,7 @@
 import type { Vapi } from '@vapi-ai/server-sdk'
+import type { HostScript, PostCallField } from '../call-brief.ts'
 import { OPTED_OUT_FIELD, OPTED_OUT_QUESTION } from '../hosts/host.ts'
-import type { HostScript, OutgoingCall, PostCallField } from '../voice.ts'
+import type { OutgoingCall } from '../voice.ts'
 import { voiceOf } from './voices.ts'
 
 /** Where to, and with which secret, Vapi tells of one call. */
