@@ -26,7 +26,7 @@ async function startProcess(): Promise<ChildProcess> {
       ...process.env,
       DATABASE_URL: database.connectionString,
       SANDBOX_CLOCK: '2026-03-02T14:00:00Z',
-      SANDBOX_SPEED: '20000',
+      SANDBOX_SPEED: '8000',
     },
     execArgv: [],
   })
@@ -38,6 +38,10 @@ async function startProcess(): Promise<ChildProcess> {
 
 test('three processes, one killed and restarted: never more than the limit in flight, nobody lost, nobody rung twice', async (t) => {
   await seedCampaign(pool, { contacts: CONTACTS, concurrencyLimit: LIMIT, callbackDelays: [{ hours: 1 }] })
+  // It is day for one half or the other: the test has no nights to wait for.
+  await pool.run(sql`
+    update clients set timezone = 'Asia/Tokyo', state = null, postal_code = null, mobile = '+8190' || (10000000 + id), mobile_e164 = '+8190' || (10000000 + id)
+    where id % 2 = 0`)
   const children = await Promise.all([startProcess(), startProcess(), startProcess()])
   const ended = async () =>
     (await pool.one<{ n: number }>(sql`select count(*)::int as n from calls where state = 'ended'`)).n
