@@ -37,16 +37,16 @@ test("columns are found by the names that people give them; what is none of the 
     'Client Name,CELL #,E-Mail,D.O.B.,Zip,Matter No.,Practice Area,Attorney,Shoe Size',
     '"Okafor, María",212-555-0123,maria@example.com,7/19/84,10025,24-7,Auto Accident,Lee,38',
   )
-  assert.deepEqual(only(book), {
-    ...only(book),
+  const { meta, ...fields } = only(book)
+  assert.partialDeepStrictEqual(fields, {
     first_name: 'María',
     last_name: 'Okafor',
     mobile: '212-555-0123',
     email: 'maria@example.com',
     date_of_birth: '1984-07-19',
     postal_code: '10025',
-    meta: { 'Shoe Size': '38' },
   })
+  assert.deepEqual(meta, { 'Shoe Size': '38' })
   const { matter } = book.cases[0]!
   assert.deepEqual([matter.case_number, matter.type, matter.status], ['24-7', 'personal injury', 'open'])
   assert.deepEqual(matter.external_source_data, { Attorney: 'Lee', case_type: 'Auto Accident' })

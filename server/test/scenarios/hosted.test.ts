@@ -94,8 +94,13 @@ for (const name of ['vapi', 'retell'] as const) {
 
   test(`${name}: whoever asked for it is on the list of those who are not called, and the talk ended soon`, async () => {
     const { api, host, companyId } = await started
-    const rows = await api.pool.many<{ address: string }>(sql`
-      select address from permissions where company_id = ${companyId} and kind = 'suppression' and source = 'spoken' and client_id is null`)
+    const spoken = await api.pool.many<{ address: string; client_id: number | null }>(sql`
+      select address, client_id from permissions
+      where company_id = ${companyId} and kind = 'suppression' and source = 'spoken'`)
+    // A wrong number is one for its contact only.
+    const [rows, wrong] = [spoken.filter((row) => !row.client_id), spoken.filter((row) => row.client_id)]
+    const strangers = host.calls.filter(({ behaviour }) => behaviour.persona === 'wrong_number')
+    assert.deepEqual(wrong.map(({ address }) => address).sort(), strangers.map(({ to }) => to).sort())
     const asked = host.calls.filter(({ behaviour }) => behaviour.persona === 'opts_out')
     const found = host.calls.filter(({ behaviour }) => behaviour.finds?.docketcall_opted_out)
     assert.ok(asked.some(({ behaviour }) => behaviour.deaf) && found.length > 0)
